@@ -1,0 +1,26 @@
+#pragma once
+// A report format: a record rendered as text. Each lives in a file of its own and has one line in
+// registry.cpp. Copy terminal.cpp to start a new one.
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "analysis/run_record.h"
+
+namespace iotrace {
+
+struct ReportOptions {
+  bool colour = false;
+  bool histograms = false;
+};
+
+struct ReportFormat {
+  std::string_view name;  // "terminal"
+  std::string_view summary;
+  std::string (*render)(const RunRecord&, const ReportOptions&);
+};
+
+std::span<const ReportFormat> report_formats();
+
+}

@@ -1,0 +1,46 @@
+#pragma once
+// The statistics of design section 6. The repetition is the unit: a sample is one repetition's value.
+// Nothing here removes an outlier, and a statistic of too few samples is "no value".
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace iotrace {
+
+// A median with the interval that holds the true one with at least 95 % probability. `low` and `high` are
+// nullopt below kFewestSamplesForInterval samples; `median` is nullopt without samples.
+struct Estimate {
+  std::optional<double> median;
+  std::optional<double> low;
+  std::optional<double> high;
+  std::uint32_t n = 0;
+
+  bool operator==(const Estimate&) const = default;
+};
+
+// The range of 5 samples covers the median with 93.75 %, that of 6 with 96.9 %.
+inline constexpr std::uint32_t kFewestSamplesForInterval = 6;
+
+//   samples  [n] any order
+//   source   interval from order statistics: Conover, Practical Nonparametric Statistics, 3.2
+Estimate median_interval(std::span<const double> samples);
+
+std::optional<double> median(std::span<const double> samples);
+
+// Two-sided p of the Mann-Whitney U test. Exact (counted) without ties for up to 50 samples a side, else
+// the normal approximation with tie and continuity correction. nullopt if a side is empty.
+//   source   Mann & Whitney 1947; Hollander, Wolfe & Chicken, Nonparametric Statistical Methods, 4.1
+std::optional<double> mann_whitney_p(std::span<const double> a, std::span<const double> b);
+
+// Ratio of b to a: the median of all b[j] / a[i] (Hodges-Lehmann on logarithms), with the 95 % interval
+// that inverts the Mann-Whitney test. low and high are nullopt where either side has fewer than
+// kFewestSamplesForInterval samples; all nullopt where a side is empty or a sample is not positive.
+// n is the smaller side.
+Estimate ratio_interval(std::span<const double> a, std::span<const double> b);
+
+// Holm's step-down correction: adjusted p values in the order of the input, each in [0, 1].
+std::vector<double> holm(std::span<const double> p);
+
+}

@@ -1,0 +1,83 @@
+#pragma once
+// The probes of one run: chosen, loaded once, then pointed at a worker and switched on for each traced
+// repetition. All counting happens in the kernel; read() sums it up.
+//
+// Needs CAP_BPF and CAP_PERFMON (root). Thread-compatible: one thread uses it at a time.
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/run_record.h"
+
+namespace iotrace {
+
+// Whose events count, and where the file lies in that process.
+struct ProbeTarget {
+  pid_t tgid = 0;
+  std::uint64_t mapping_address = 0;  // 0: the file is not mapped
+  std::uint64_t mapping_bytes = 0;
+};
+
+// What the probes counted while the gate was open. Groups of probes that are off are nullopt; single
+// numbers that could not be had are nullopt with their reason in `unavailable`, keyed as in Row.
+struct ProbeReadings {
+  std::optional<std::vector<SyscallCount>> syscalls;
+  std::optional<std::vector<MadviseCount>> madvise;
+  std::optional<Faults> faults;
+  std::optional<PageCache> page_cache;
+  std::optional<MmapLock> mmap_lock;
+  std::map<std::string, std::string> unavailable;
+  std::vector<ProbeStatus> probes;
+};
+
+// Adds the readings of another repetition of the same row: counts add up, histograms merge.
+Status merge(ProbeReadings& sum, const ProbeReadings& more);
+
+// The gate that the target opens and closes around its measured window. Shared with the BPF programs by a
+// mapping of one page; see bpf/contract.h (struct gate).
+struct Gate;
+
+struct ProbeInfo {
+  std::string_view name;     // "faults"
+  std::string_view summary;  // what it gives
+};
+std::vector<ProbeInfo> probe_list();
+
+class ProbeSet {
+public:
+  // Opens, chooses variants by loading and attaching, loads. A probe of which no variant works is not an
+  // error: its status says why. About 120 ms on Linux 6.18.
+  //   names    subset of probe_list(), empty: all
+  //   file_fd  the file whose pages are followed; stays open as long as the set lives
+  //   errors   usage: unknown name; unsupported: no privilege, no BTF
+  static Result<std::unique_ptr<ProbeSet>> load(const std::vector<std::string>& names, int file_fd);
+  virtual ~ProbeSet() = default;
+
+  // A descriptor of the gate's page, to be mapped (MAP_SHARED, PROT_READ|PROT_WRITE, one page) by the
+  // target and handed over an exec. Owned by the set.
+  virtual int gate_fd() const = 0;
+
+  // Zeroes all counters, points the probes at the target, attaches them. The gate is left closed.
+  virtual Status attach(const ProbeTarget& target) = 0;
+  virtual void detach() = 0;
+
+  // Sums since attach(). Call with the target's threads at rest.
+  virtual Result<ProbeReadings> read() = 0;
+
+  // Variant, reasons, losses since attach().
+  virtual std::vector<ProbeStatus> status() const = 0;
+
+  // Counts folios by order as pages of the file enter the cache, whoever adds them, between start and stop.
+  // Used while a case fills the cache. nullopt: the page_cache hook does not work here.
+  virtual Status start_folio_census() = 0;
+  virtual std::optional<std::map<std::uint32_t, Count>> stop_folio_census() = 0;
+};
+
+}
