@@ -4,7 +4,7 @@
 //
 // A bin in octave e is 2^(e - sub_bits) wide, so what is read from its upper edge is too high by less
 // than 1 / 2^sub_bits of the value: 0.8 % for the worker's operations (7 bits), 12.5 % for the histograms
-// that the probes keep in the kernel (3 bits, 512 bins).
+// that the probes keep in the kernel (3 bits: 496 bins, in an array of 512).
 
 #include <cstdint>
 #include <map>
@@ -20,7 +20,9 @@ inline constexpr unsigned kOpSubBits = 7;      // the worker's latency per op
 inline constexpr unsigned kKernelSubBits = 3;  // bpf/histogram.bpf.h keeps the same layout
 
 // Bins needed for any 64-bit value: one for each value below 2^sub_bits, then 2^sub_bits per octave.
-constexpr unsigned histogram_bins(unsigned sub_bits) { return (64u - sub_bits + 1u) << sub_bits; }
+constexpr unsigned histogram_bins(unsigned sub_bits) {
+  return (64u - sub_bits + 1u) << sub_bits;
+}
 
 constexpr unsigned histogram_bin(std::uint64_t value, unsigned sub_bits) {
   if (value < (1ull << sub_bits)) return static_cast<unsigned>(value);
@@ -47,8 +49,9 @@ public:
   void add(std::uint64_t value, std::uint64_t count = 1);
   // Adds the counts of a dense array of bins in this layout, as kept by the worker and in the kernel, with
   // the exact sum and extremes kept beside it. `min` and `max` are ignored when all counts are 0.
-  //   counts  [<= histogram_bins(sub_bits)]
-  void add_bins(std::span<const std::uint64_t> counts, std::uint64_t sum, std::uint64_t min, std::uint64_t max);
+  //   counts  [any length] those past histogram_bins(sub_bits) are 0
+  void add_bins(std::span<const std::uint64_t> counts, std::uint64_t sum, std::uint64_t min,
+                std::uint64_t max);
   // errors   failed: the other's sub_bits differ
   Status merge(const Histogram& other);
 
@@ -59,11 +62,11 @@ public:
   std::optional<std::uint64_t> min() const;
   std::optional<std::uint64_t> max() const;
   std::optional<double> mean() const;
-  // Sample standard deviation from bin midpoints; nullopt below two samples.
+  // Sample standard deviation from bin midpoints, by Welford's method; nullopt below two samples.
   std::optional<double> stddev() const;
   // Smallest recorded value that at least a fraction `q` of the samples do not exceed, as its bin's upper
   // edge, never above max().
-  //   q       in [0, 1]
+  //   q       in [0, 1], else nullopt
   //   source  Hyndman & Fan 1996, definition 1
   std::optional<std::uint64_t> percentile(double q) const;
 

@@ -1,0 +1,136 @@
+#include "analysis/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include "analysis/summary.h"
+
+namespace iotrace {
+
+namespace {
+
+auto conditions(const Cell& c) {
+  return std::tie(c.pace, c.rate, c.arrivals, c.compute_ns, c.align_bytes, c.hot_size_bytes, c.cold_pct,
+                  c.zipf_theta, c.stride_bytes, c.write_pct, c.mmap_churn, c.memory_limit_bytes);
+}
+
+bool without_probes(const Row& row) {
+  return row.untraced && !row.untraced->reps.empty();
+}
+
+// Two-sided p of two samples that do not overlap at all: 2 / C(a + b, a).
+double smallest_p(std::size_t a, std::size_t b) {
+  double log_ways = std::lgamma(a + b + 1.0) - std::lgamma(a + 1.0) - std::lgamma(b + 1.0);
+  return std::min(1.0, 2 * std::exp(-log_ways));
+}
+
+// How far apart two rows are, whichever is the faster: 1.25 and 0.8 both are 0.25.
+double distance(double ratio) {
+  return std::max(ratio, 1 / ratio) - 1;
+}
+
+Ranking rank(const RunRecord& record, std::uint32_t threads, const std::vector<std::uint32_t>& group) {
+  Ranking ranking{.threads = threads};
+  std::vector<std::uint32_t> able;
+  for (std::uint32_t index : group) {
+    const Row& row = record.rows[index];
+    if (row.threads != threads) continue;
+    if (row.noise_floor_ratio)
+      ranking.noise_floor_ratio = std::max(ranking.noise_floor_ratio.value_or(0), *row.noise_floor_ratio);
+    if (!row.error && !row.drifted && !row.control && !throughputs(row).empty()) able.push_back(index);
+  }
+  // With probes is slower than without: the two are never ranked against each other.
+  bool untraced = std::ranges::any_of(able, [&](auto index) { return without_probes(record.rows[index]); });
+  std::erase_if(able, [&](auto index) { return without_probes(record.rows[index]) != untraced; });
+
+  std::ranges::stable_sort(able, std::ranges::greater(),
+                           [&](auto index) { return median(throughputs(record.rows[index])).value_or(0); });
+  ranking.rows = std::move(able);
+  return ranking;
+}
+
+Verdict verdict_of(const PairVerdict& pair, std::uint32_t comparisons, std::size_t n, std::size_t n_other,
+                   double noise_floor) {
+  if (std::min(n, n_other) < kFewestSamplesForInterval || !pair.p_adjusted || !pair.ratio.median)
+    return Verdict::kCannotTell;
+  if (*pair.p_adjusted <= kSignificance)
+    return distance(*pair.ratio.median) <= noise_floor ? Verdict::kNoneProven
+           : *pair.ratio.median > 1                    ? Verdict::kFaster
+                                                       : Verdict::kSlower;
+  bool out_of_reach = smallest_p(n, n_other) * comparisons > kSignificance;
+  return out_of_reach ? Verdict::kCannotTell : Verdict::kNoneProven;
+}
+
+// Holm over all tests of the group at once, then the verdicts.
+void judge_pairs(const RunRecord& record, RowGroup& group) {
+  std::vector<double> p;
+  for (Ranking& ranking : group.rankings)
+    for (std::size_t i = 1; i < ranking.rows.size(); ++i) {
+      auto leader = throughputs(record.rows[ranking.rows[0]]),
+           other = throughputs(record.rows[ranking.rows[i]]);
+      ranking.leader_against.push_back({ranking.rows[0], ranking.rows[i], ratio_interval(other, leader)});
+      p.push_back(mann_whitney_p(leader, other).value_or(1));
+    }
+  group.comparisons = static_cast<std::uint32_t>(p.size());
+
+  std::vector<double> adjusted = holm(p);
+  auto next = adjusted.begin();
+  for (Ranking& ranking : group.rankings)
+    for (PairVerdict& pair : ranking.leader_against) {
+      pair.p_adjusted = *next++;
+      pair.verdict =
+          verdict_of(pair, group.comparisons, throughputs(record.rows[pair.row]).size(),
+                     throughputs(record.rows[pair.other]).size(), ranking.noise_floor_ratio.value_or(0));
+    }
+}
+
+}  // namespace
+
+bool Ranking::proven() const {
+  return !leader_against.empty() && std::ranges::all_of(leader_against, [](const PairVerdict& p) {
+    return p.verdict == Verdict::kFaster;
+  });
+}
+
+bool measured_alike(const Row& a, const Row& b) {
+  auto key = [](const Row& r) { return std::tie(r.case_name, r.pattern, r.read_size_bytes, r.reads_per_op); };
+  return key(a) == key(b) && conditions(a.cell) == conditions(b.cell);
+}
+
+const Measurement* throughput_measurement(const Row& row) {
+  if (without_probes(row)) return &*row.untraced;
+  return row.traced && !row.traced->reps.empty() ? &*row.traced : nullptr;
+}
+
+std::vector<double> throughputs(const Row& row) {
+  const Measurement* measurement = throughput_measurement(row);
+  return measurement ? ops_per_ms(*measurement) : std::vector<double>();
+}
+
+std::vector<RowGroup> row_groups(const RunRecord& record) {
+  std::vector<RowGroup> groups;
+  for (std::uint32_t index = 0; index < record.rows.size(); ++index) {
+    auto alike = std::ranges::find_if(groups, [&](const RowGroup& group) {
+      return measured_alike(record.rows[group.rows.front()], record.rows[index]);
+    });
+    if (alike == groups.end()) alike = groups.insert(groups.end(), RowGroup{});
+    alike->rows.push_back(index);
+  }
+  for (RowGroup& group : groups) {
+    std::set<std::uint32_t> thread_counts;
+    for (std::uint32_t index : group.rows) thread_counts.insert(record.rows[index].threads);
+    for (std::uint32_t threads : thread_counts) group.rankings.push_back(rank(record, threads, group.rows));
+    judge_pairs(record, group);
+  }
+  return groups;
+}
+
+std::uint32_t repetitions_needed(std::uint32_t comparisons) {
+  std::uint32_t n = kFewestSamplesForInterval;
+  while (smallest_p(n, n) * comparisons > kSignificance) ++n;
+  return n;
+}
+
+}  // namespace iotrace

@@ -1,0 +1,100 @@
+// RunRecord to JSON text.
+
+#include "analysis/record_json.h"
+
+#include <cmath>
+#include <map>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "analysis/record_fields.h"
+
+namespace iotrace {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// fio writes these, under these keys, among others; %.6f of a percentage.
+constexpr double kPercentiles[] = {50, 90, 99, 99.9};
+
+class Writer {
+public:
+  template<typename T> void operator()(const char* key, const T& member) { object_[key] = to_json(member); }
+  template<typename T> void may_lack(const char* key, const T& member) { object_[key] = to_json(member); }
+  void later_null(const char* key) { object_[key] = nullptr; }
+  void later_list(const char* key) { object_[key] = Json::array(); }
+
+  template<typename T> static Json to_json(const T& value) {
+    if constexpr (std::is_floating_point_v<T>)
+      return std::isfinite(value) ? Json(value) : Json(nullptr);  // JSON has no NaN and no infinity
+    else if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>)
+      return value;
+    else {
+      Writer writer;
+      fields(writer, value);
+      return std::move(writer.object_);
+    }
+  }
+
+  template<typename T> static Json to_json(const std::optional<T>& value) {
+    return value ? to_json(*value) : Json(nullptr);
+  }
+
+  template<typename T> static Json to_json(const std::vector<T>& values) {
+    Json array = Json::array();
+    for (const T& value : values) array.push_back(to_json(value));
+    return array;
+  }
+
+  template<typename Key, typename T> static Json to_json(const std::map<Key, T>& values) {
+    Json object = Json::object();
+    for (const auto& [key, value] : values) object[fmt::format("{}", key)] = to_json(value);
+    return object;
+  }
+
+  static Json to_json(const Histogram& histogram) {
+    Writer writer;
+    writer("min", histogram.min());
+    writer("max", histogram.max());
+    writer("mean", histogram.mean());
+    writer("stddev", histogram.stddev());
+    writer("N", histogram.count());
+    writer.object_["percentile"] = percentiles(histogram);
+    Json bins = Json::object();
+    for (const auto& [bin, count] : histogram.bins())
+      bins[fmt::format("{}", histogram_bin_low(bin, histogram.sub_bits()))] = count;
+    writer.object_["bins"] = std::move(bins);
+    writer("bins_per_octave", std::uint64_t{1} << histogram.sub_bits());
+    return std::move(writer.object_);
+  }
+
+private:
+  static Json percentiles(const Histogram& histogram) {
+    if (histogram.count() == 0) return nullptr;
+    Json object = Json::object();
+    for (double percent : kPercentiles)
+      object[fmt::format("{:.6f}", percent)] = to_json(histogram.percentile(percent / 100));
+    return object;
+  }
+
+  Json object_ = Json::object();
+};
+
+}  // namespace
+
+std::string to_json_text(const RunRecord& record) {
+  RunRecord complete = record;
+  for (Row& row : complete.rows)
+    for (const char* group : {"block_io", "reclaim"})
+      row.unavailable.try_emplace(group, "not measured by this version");
+
+  // A path is bytes, JSON is UTF-8: what is not UTF-8 becomes U+FFFD.
+  return Writer::to_json(complete).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace iotrace

@@ -1,0 +1,21 @@
+#include "analysis/reports/report.h"
+
+#include <array>
+
+namespace iotrace {
+
+// One line each, declared and listed.
+#define IOTRACE_REPORTS(REPORT) REPORT(terminal)
+
+#define DECLARE(report) extern const ReportFormat report##_report;
+IOTRACE_REPORTS(DECLARE)
+#undef DECLARE
+
+std::span<const ReportFormat> report_formats() {
+#define LIST(report) report##_report,
+  static const std::array kFormats{IOTRACE_REPORTS(LIST)};
+#undef LIST
+  return kFormats;
+}
+
+}

@@ -1,0 +1,57 @@
+#pragma once
+// The parts that terminal.cpp puts together, each in a file of its own. All return whole lines of at most
+// kTerminalWidth columns, ended by newlines.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/comparison.h"
+#include "analysis/reports/report.h"
+
+namespace iotrace::terminal {
+
+inline constexpr std::size_t kTerminalWidth = 100;
+
+// Host, file, options: what a number needs to be believed elsewhere.
+std::string head(const RunRecord& record, const ReportOptions& options);
+
+// What the rows of a group have in common, and the residency that was measured around them.
+std::string group_heading(const RunRecord& record, const RowGroup& group, const ReportOptions& options);
+
+// Strategies by threads, with marks where something is proven, and below it the sentences that go with it:
+// who is fastest, noise floor, drifted rows, errors.
+std::string throughput_table(const RunRecord& record, const RowGroup& group, const ReportOptions& options);
+
+// One line per strategy and thread count: bytes, hints, faults, latency, CPU.
+std::string why_tables(const RunRecord& record, const RowGroup& group, const ReportOptions& options);
+
+// What the columns of why_tables() mean.
+std::string why_legend();
+
+// Fault latency by kind as bcc draws it.
+std::string fault_histograms(const RunRecord& record, const RowGroup& group);
+
+// Which variant of each probe ran, what it lost.
+std::string probe_lines(const RunRecord& record, const ReportOptions& options);
+
+std::string findings_list(const RunRecord& record, const ReportOptions& options);
+
+// ---- shared by the parts ----
+
+// "mmap", "pread (A/A)"
+std::string row_name(const Row& row);
+
+// Rows of a group as a reader looks for them: strategies in order of appearance, each followed by its
+// control, thread counts ascending.
+std::vector<std::uint32_t> in_reading_order(const RunRecord& record, const std::vector<std::uint32_t>& rows);
+
+// "mmap T01 T04, pread T01"
+std::string name_rows(const RunRecord& record, const std::vector<std::uint32_t>& rows);
+
+// A wrapped line with its continuation indented, and the newline.
+std::string note(std::string_view text, std::size_t indent = 2);
+
+}

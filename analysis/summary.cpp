@@ -1,0 +1,70 @@
+#include "analysis/summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace iotrace {
+
+namespace {
+
+void summarise(std::optional<Measurement>& measurement, const Row& row) {
+  if (!measurement) return;
+  measurement->ops_per_ms = median_interval(ops_per_ms(*measurement));
+  if (measurement->ops_per_ms.median)
+    measurement->bw_bytes = *measurement->ops_per_ms.median * 1000.0 * row.reads_per_op *
+                            static_cast<double>(row.read_size_bytes);
+}
+
+// A row drifted when at least half of the repetitions that its throughput stands on did: a single unlucky
+// one moves no median.
+bool mostly_drifted(const Row& row) {
+  const auto& measurement = row.untraced ? row.untraced : row.traced;
+  if (!measurement || measurement->reps.empty()) return false;
+  auto count = std::ranges::count_if(measurement->reps, &Repetition::drifted);
+  return 2 * static_cast<std::size_t>(count) >= measurement->reps.size();
+}
+
+}
+
+std::vector<double> ops_per_ms(const Measurement& measurement) {
+  std::vector<double> rates;
+  for (const Repetition& rep : measurement.reps)
+    if (rep.seconds > 0) rates.push_back(static_cast<double>(rep.ops) / rep.seconds / 1000.0);
+  return rates;
+}
+
+bool same_cell(const Row& a, const Row& b) {
+  auto key = [](const Row& r) {
+    return std::tie(r.case_name, r.pattern, r.threads, r.read_size_bytes, r.reads_per_op, r.cell.pace, r.cell.rate,
+                    r.cell.arrivals, r.cell.compute_ns, r.cell.align_bytes, r.cell.hot_size_bytes, r.cell.cold_pct,
+                    r.cell.zipf_theta, r.cell.stride_bytes, r.cell.write_pct, r.cell.mmap_churn,
+                    r.cell.memory_limit_bytes);
+  };
+  return key(a) == key(b);
+}
+
+void summarise(RunRecord& record) {
+  for (Row& row : record.rows) {
+    summarise(row.untraced, row);
+    summarise(row.traced, row);
+    row.drifted = mostly_drifted(row);
+    if (row.untraced && row.traced)
+      row.observer_cost_ratio = ratio_interval(ops_per_ms(*row.untraced), ops_per_ms(*row.traced));
+    if (row.device_bytes && row.requested_bytes)
+      row.amplification_ratio = static_cast<double>(*row.device_bytes) / static_cast<double>(row.requested_bytes);
+  }
+  for (const Row& control : record.rows) {
+    if (!control.control || !control.untraced || control.error || control.drifted) continue;
+    for (const Row& original : record.rows) {
+      if (original.control || original.strategy != control.strategy || !same_cell(original, control)) continue;
+      if (!original.untraced || original.error || original.drifted) continue;
+      auto ratio = ratio_interval(ops_per_ms(*original.untraced), ops_per_ms(*control.untraced));
+      if (!ratio.median) continue;
+      for (Row& row : record.rows)
+        if (same_cell(row, control)) row.noise_floor_ratio = std::abs(*ratio.median - 1.0);
+    }
+  }
+}
+
+}

@@ -1,0 +1,100 @@
+#pragma once
+// Records for the tests of the JSON: one in which every member has a value, one in which none has.
+
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <string>
+
+#include "analysis/run_record.h"
+
+namespace iotrace::test {
+
+inline std::string text_of(const std::string& path_from_root) {
+  std::ifstream file(std::string(IOTRACE_SOURCE_DIR "/") + path_from_root);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline std::string golden_record_text(const std::string& name) {
+  return text_of("tests/golden/records/" + name);
+}
+
+// What a record must have and nothing else.
+inline RunRecord bare_record() {
+  RunRecord record;
+  record.started = "2026-11-30T15:00:00Z";
+  record.rows.resize(1);
+  return record;
+}
+
+inline Histogram histogram_of(unsigned sub_bits, std::initializer_list<std::uint64_t> values) {
+  Histogram histogram{sub_bits};
+  for (std::uint64_t value : values) histogram.add(value);
+  return histogram;
+}
+
+inline Row full_row() {
+  Histogram kernel = histogram_of(kKernelSubBits, {1, 7, 900, 70'000, 70'001});
+  FaultClass fault{5, kernel};
+  LockSide lock{9, 5, kernel};
+
+  Row row;
+  row.strategy = "mmap-random-willneed-misaligned";
+  row.case_name = "cold";
+  row.pattern = "random";
+  row.threads = 4;
+  row.read_size_bytes = 16384;
+  row.reads_per_op = 16;
+  row.error = "worker killed by signal 9";
+  row.expects = {true, "mmap-random"};
+  row.cell = {"open", 1000.0, "poisson", 5000, 512, 1 << 24, 10.0, 0.99, 65536, 50.0, 2000.0, 1ull << 28};
+  row.untraced = {{{4, 0.3, 0.0, 0.25, false}, {5, 0.31, 0.0, 0.5, true}},
+                  {12.5, 12.0, 13.0, 6},
+                  3.2e9,
+                  histogram_of(kOpSubBits, {1000, 2000, 2001, 123'456'789})};
+  row.traced = row.untraced;
+  row.service_ns = row.untraced->lat_ns;
+  row.response_ns = row.untraced->lat_ns;
+  row.observer_cost_ratio = {0.99, 0.98, 1.01, 6};
+  row.noise_floor_ratio = 0.01;
+  row.counters_from = "traced";
+  row.requested_bytes = 9 * 262144;
+  row.device_bytes = 9 * 327680;
+  row.amplification_ratio = 1.25;
+  row.rusage = {1, 2, 0.5, 0.25, 3, 4};
+  row.time = {0.1, 0.2, 0.3, 0.4};
+  row.syscalls = {{"madvise", std::nullopt, 3, kernel}, {"madvise", "EINVAL", 141, std::nullopt}};
+  row.madvise = {{"WILLNEED", "EINVAL", 141, 141, 141 * 16384}, {"WILLNEED", std::nullopt, 3, 0, 3 * 16384}};
+  row.hints = {144, 141, 2, 3, 4, 5, 6, 7};
+  row.faults = {fault, fault, fault, fault, 10, 11, 12, 13, 14, 1.5, 4, {{{70'001, 4096, 4711, "read"}}}};
+  row.page_cache = {100, {1, 2, 3, 4, 90}, 60, 40, 20, 10};
+  row.mmap_lock = {lock, lock, {{{"reader-1", "mmap", 2}}}};
+  row.unavailable = {{"faults.retried", "example"}};
+  row.probes = {{"faults", "tp_btf", "fentry: ENOTSUPP", 4, 5}};
+  return row;
+}
+
+inline RunRecord full_record() {
+  RunRecord record;
+  record.iotrace = "0.1.0";
+  record.started = "2026-11-30T15:00:00Z";
+  record.seed = std::numeric_limits<std::int64_t>::max();
+  record.host = {"6.18.44", "x86_64", "AMD EPYC", 2,         4096,  1ull << 34,
+                 0,         true,     "0x0007",   "madvise", "kvm", "v2"};
+  record.file = {"/data/index.bin",  1 << 30, true, "ext4", "vda1", 131072, 1310720, "none",
+                 {{{0, 7}, {9, 23}}}};
+  record.options = {
+      {"mmap", "pread"}, {"cold"},         {"random"}, {1, 4}, {16384}, 16, 1, 0.3, 0.1, 1000, 6, 1,
+      "paired",          "nobody (65534)", 1ull << 29};
+  record.rows = {full_row()};
+  record.findings = {{"hint-rejected",
+                      "fail",
+                      {0},
+                      "prefetch does nothing",
+                      {{"calls", 144}, {"share", 0.98}},
+                      "Round the start down to the page.",
+                      "madvise(2)"}};
+  return record;
+}
+
+}  // namespace iotrace::test
