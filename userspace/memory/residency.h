@@ -19,6 +19,10 @@ struct Residency {
 //   cost     cachestat about 10 ns per cached page
 Result<Residency> residency(int fd);
 
+// The second way by itself. It leaves out pages whose I/O is in flight, which cachestat counts, and doesn't
+// check who asks.
+Result<Residency> residency_by_mincore(int fd);
+
 // Writes dirty pages back and drops the file's clean pages from the cache (POSIX_FADV_DONTNEED), trying a
 // few times while I/O in flight settles. Pages that another process has mapped stay; the caller proves the
 // state by residency().

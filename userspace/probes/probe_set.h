@@ -40,10 +40,6 @@ struct ProbeReadings {
 // Adds the readings of another repetition of the same row: counts add up, histograms merge.
 Status merge(ProbeReadings& sum, const ProbeReadings& more);
 
-// The gate that the target opens and closes around its measured window. Shared with the BPF programs by a
-// mapping of one page; see bpf/contract.h (struct gate).
-struct Gate;
-
 struct ProbeInfo {
   std::string_view name;     // "faults"
   std::string_view summary;  // what it gives
@@ -60,8 +56,9 @@ public:
   static Result<std::unique_ptr<ProbeSet>> load(const std::vector<std::string>& names, int file_fd);
   virtual ~ProbeSet() = default;
 
-  // A descriptor of the gate's page, to be mapped (MAP_SHARED, PROT_READ|PROT_WRITE, one page) by the
-  // target and handed over an exec. Owned by the set.
+  // A descriptor of the page of the gate (struct gate of bpf/contract.h), which the target opens and closes
+  // around its measured window. To be mapped (MAP_SHARED, PROT_READ|PROT_WRITE, one page) by the target, which
+  // needs no privilege for it, and handed over an exec. Owned by the set.
   virtual int gate_fd() const = 0;
 
   // Zeroes all counters, points the probes at the target, attaches them. The gate is left closed.

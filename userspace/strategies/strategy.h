@@ -7,71 +7,65 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string_view>
 
 #include "analysis/result.h"
+#include "userspace/strategies/sink.h"
 
 namespace iotrace {
 
 // The file as the worker holds it, before its reader threads start.
 struct SourceFile {
-  int fd = -1;                      // opened for reading, a description of this repetition's own
+  int fd = -1; // opened for reading, a description of this repetition's own
   std::uint64_t size_bytes = 0;
-  std::byte* mapping = nullptr;     // PROT_READ, MAP_SHARED, whole file; null unless Strategy::maps_file
+  std::byte* mapping = nullptr; // PROT_READ, MAP_SHARED, whole file; null unless Strategy::maps_file
   std::uint64_t page_size_bytes = 4096;
 };
 
 struct ReadShape {
   std::uint64_t read_size_bytes = 0;
-  std::uint32_t reads_per_op = 0;  // the most offsets that one batch holds
+  std::uint32_t reads_per_op = 0; // the most offsets that one batch holds
 };
 
-// Where the bytes go: every byte that was asked for must come past here once per read.
-class Sink {
-public:
-  // Adds the bytes to the running checksum: the sum of its little-endian 64-bit words (the rest of fewer
-  // than 8 bytes zero-extended), modulo 2^64. Equal offsets give equal sums whatever the strategy.
-  void consume(std::span<const std::byte> bytes);
-
-  std::uint64_t checksum() const { return checksum_; }
-  std::uint64_t bytes() const { return bytes_; }
-
-private:
-  std::uint64_t checksum_ = 0;
-  std::uint64_t bytes_ = 0;
-};
-
-// One reader thread's side of a strategy. Built and used by that thread alone.
+// One reader thread's side of a strategy. Built and used by that thread alone. Its buffers are written once
+// when it is built, so that they never fault while the clock runs.
 class Reader {
 public:
   virtual ~Reader() = default;
 
-  // Reads read_size_bytes at each offset and hands the bytes to the sink. No allocation.
+  // Reads read_size_bytes at each offset and hands the bytes to the sink. No allocation unless it fails.
+  // After an error the reader is not used again.
   //   offsets  [1..reads_per_op], each at most size_bytes - read_size_bytes
-  //   errors   failed: the call that failed, its errno and the offset; a short read counts as EIO "short read"
+  //   errors   failed: the call that failed, its errno and the offset; a short read is EIO "short read"
   virtual Status read_batch(std::span<const std::uint64_t> offsets, Sink& sink) = 0;
 };
 
+// Called once by each reader thread, possibly by many at a time.
+using MakeReader = std::function<Result<std::unique_ptr<Reader>>()>;
+
 struct Strategy {
   std::string_view name;
-  std::string_view summary;            // one line for `iotrace list strategies`
+  std::string_view summary; // one line for `iotrace list strategies`
   bool maps_file = false;
-  bool hints = false;                  // gives WILLNEED-like hints
-  bool specimen = false;               // shows a known bug: never part of `all`
-  bool bypasses_cache = false;         // O_DIRECT: cold ends by duration alone
-  std::string_view differs_from = {};  // the strategy it should differ from where pages are absent
+  bool hints = false;                 // gives WILLNEED-like hints
+  bool specimen = false;              // shows a known bug: never part of `all`
+  bool bypasses_cache = false;        // O_DIRECT: cold ends by duration alone
+  std::string_view differs_from = {}; // the strategy it should differ from where pages are absent
   bool sequential_only = false;
 
-  // Once per repetition, before the threads start: advice on the mapping, flags of the descriptor.
-  // Null: nothing to do.
-  Status (*prepare)(const SourceFile&) = nullptr;
-  Result<std::unique_ptr<Reader>> (*make_reader)(const SourceFile&, const ReadShape&) = nullptr;
+  // Once per repetition, before the threads start: advice on the mapping, flags of the descriptor. Returns
+  // how each thread makes its reader. What the threads share (a lock, a counter) is created here and lives
+  // in that function, so it is fresh in each repetition. The file must outlive all readers.
+  Result<MakeReader> (*prepare)(const SourceFile&, const ReadShape&) = nullptr;
 };
 
+// In the order in which reports show them.
 std::span<const Strategy> strategies();
+
+// Null: no such strategy.
 const Strategy* find_strategy(std::string_view name);
 
-}
+} // namespace iotrace

@@ -1,0 +1,27 @@
+#pragma once
+// The commands of the program. Each returns its exit code: 0 measured, 1 failed, 2 usage, 3 this machine
+// cannot.
+
+#include <string>
+
+#include "analysis/result.h"
+#include "userspace/cli/run_settings.h"
+
+namespace iotrace {
+
+int run_command(const RunWords& words);
+
+struct ReportWords {
+  std::string record;  // a file, or "-" for standard input
+  std::string format = "terminal";
+  bool histograms = false;
+};
+int report_command(const ReportWords& words);
+
+// `what`: strategies, cases, patterns, probes or findings.
+int list_command(const std::string& what);
+
+// Prints "iotrace: MESSAGE" to standard error; returns the exit code of its kind.
+int report_error(const Error& error);
+
+}

@@ -1,0 +1,174 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <memory>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "analysis/findings/finding.h"
+#include "analysis/record_json.h"
+#include "analysis/reports/report.h"
+#include "analysis/summary.h"
+#include "userspace/cli/commands.h"
+#include "userspace/cli/terminal.h"
+#include "userspace/controller/guardian.h"
+#include "userspace/controller/interrupt.h"
+#include "userspace/controller/measure.h"
+#include "userspace/controller/plan.h"
+#include "userspace/controller/record_file.h"
+#include "userspace/controller/scratch_file.h"
+#include "userspace/controller/source_file.h"
+#include "userspace/host/host.h"
+
+namespace iotrace {
+
+namespace {
+
+// The file that is read, whoever owns it; members are destroyed last to first, so a scratch file goes when
+// everything that reads it is gone.
+struct Source {
+  std::optional<ScratchFile> scratch;
+  UserFile user_file;
+  WorkerUser worker_user;
+
+  int fd() const { return scratch ? scratch->fd() : user_file.fd.get(); }
+  std::uint64_t size_bytes() const { return scratch ? scratch->size_bytes() : user_file.size_bytes; }
+  std::string path() const { return scratch ? scratch->path() : user_file.path; }
+};
+
+std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+std::uint64_t longest_read(const Options& options) {
+  std::uint64_t longest = 0;
+  for (std::uint64_t size : options.read_size_bytes) longest = std::max(longest, size);
+  return longest;
+}
+
+Result<Source> open_source(const RunSettings& settings, Guardian& guardian, Progress& progress) {
+  Source source;
+  const std::uint64_t longest = longest_read(settings.options);
+  if (settings.file) {
+    auto file = open_user_file(*settings.file, longest);
+    if (!file) return file.error();
+    source.user_file = std::move(*file);
+    auto user = choose_user(settings.user, {source.user_file.owner_uid, source.user_file.owner_gid}, Caller::current());
+    if (!user) return user.error();
+    source.worker_user = std::move(*user);
+    return source;
+  }
+  if (Status room = check_room_for_reads(settings.size_bytes, longest); !room) return room.error();
+  auto user = choose_user(settings.user, {geteuid(), getegid()}, Caller::current());
+  if (!user) return user.error();
+  source.worker_user = std::move(*user);
+
+  progress.phase("writing the scratch file, MiB", settings.size_bytes >> 20);
+  auto scratch = ScratchFile::make({
+      .folder = ".",
+      .size_bytes = settings.size_bytes,
+      .uid = source.worker_user.uid,
+      .gid = source.worker_user.gid,
+      .announce = [&](const FileIdentity& file) { guardian.guard_scratch(file.path, file.device, file.inode); },
+      .progress =
+          [&](std::uint64_t done, std::uint64_t) {
+            progress.show(done >> 20, "");
+            return !interrupted();
+          },
+  });
+  progress.clear();
+  if (!scratch) return scratch.error();
+  source.scratch.emplace(std::move(*scratch));
+  return source;
+}
+
+// Sentences that a case and a limit contradict, found before anything is measured.
+Status check_memory(const RunSettings& settings, const Plan& plan, std::uint64_t file_bytes) {
+  if (!settings.options.memory_bytes || *settings.options.memory_bytes > file_bytes) return {};
+  for (const PlannedRow& row : plan.rows)
+    if (row.cache_case->residency_stays)
+      return usage_error(fmt::format("--memory {} is not larger than the file ({} bytes), but case '{}' needs all of it cached; "
+                                     "leave out that case or the limit",
+                                     *settings.options.memory_bytes, file_bytes, row.cache_case->name));
+  return {};
+}
+
+// Writes the record where it was asked for; where that fails (a full disk), into /tmp, so that nothing
+// measured is lost.
+Status save(const RunRecord& record, const std::string& path) {
+  const std::string text = to_json_text(record);
+  Status saved = write_record_file(path, text);
+  if (saved) return saved;
+  const std::string rescue = fmt::format("/tmp/iotrace-{}.json", getpid());
+  if (write_record_file(rescue, text)) return Error{fmt::format("{}; kept in {}", saved.error().message, rescue)};
+  return saved;
+}
+
+Status run(const RunSettings& settings) {
+  if (settings.output)
+    if (Status writable = check_record_path(*settings.output); !writable) return writable;
+  const bool traced = settings.options.traced_reps > 0;
+  if (traced && geteuid() != 0)
+    return unsupported("run needs root for its probes (CAP_BPF, CAP_PERFMON) and the memory limit: run it with sudo, or "
+                       "measure throughput alone with --probes off");
+
+  watch_for_interrupts();
+  auto guardian = Guardian::start();
+  if (!guardian) return guardian.error();
+  auto plan = make_plan(settings.options, settings.seed);
+  if (!plan) return plan.error();
+
+  RunRecord record{.iotrace = IOTRACE_VERSION, .started = utc_now(), .seed = settings.seed, .options = settings.options};
+  Progress progress;
+  auto source = open_source(settings, *guardian, progress);
+  if (!source) return source.error();
+  if (Status fits = check_memory(settings, *plan, source->size_bytes()); !fits) return fits;
+  record.options.user = describe(source->worker_user);
+  record.host = host_facts();
+  record.file = file_facts(source->fd(), source->path());
+  record.file.scratch = source->scratch.has_value();
+
+  std::unique_ptr<ProbeSet> probes;
+  if (traced) {
+    auto loaded = ProbeSet::load(settings.probe_names, source->fd());
+    if (!loaded) return loaded.error();
+    probes = std::move(*loaded);
+  }
+  CachePreparer cache(source->fd(), probes.get());
+  Measured measured = measure({.options = settings.options,
+                               .seed = settings.seed,
+                               .file_path = source->scratch ? "" : source->path(),
+                               .file_fd = source->fd(),
+                               .file_size_bytes = source->size_bytes(),
+                               .user = source->worker_user,
+                               .guardian = &*guardian,
+                               .probes = probes.get(),
+                               .cache = &cache},
+                              *plan, progress);
+  probes.reset();
+
+  record.rows = std::move(measured.rows);
+  record.partial = measured.interrupted;
+  record.file.folio_orders = cache.folio_orders();
+  summarise(record);
+  record.findings = judge(record);
+  fmt::print("{}", report_formats().front().render(record, {.colour = wants_colour(), .histograms = settings.histograms}));
+  std::fflush(stdout);
+  if (settings.output)
+    if (Status saved = save(record, *settings.output); !saved) return saved;
+  if (record.partial) return Error{"interrupted: the report holds what was measured until then"};
+  if (std::ranges::all_of(record.rows, [](const Row& row) { return row.error.has_value(); }))
+    return Error{"no row could be measured; the reasons stand in the report"};
+  return {};
+}
+
+}
+
+int run_command(const RunWords& words) {
+  auto settings = run_settings(words);
+  if (!settings) return report_error(settings.error());
+  Status done = run(*settings);
+  return done ? 0 : report_error(done.error());
+}
+
+}

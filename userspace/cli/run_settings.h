@@ -1,0 +1,41 @@
+#pragma once
+// What `iotrace run` was asked to do, checked word by word before anything is touched.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/run_record.h"
+
+namespace CLI {
+class App;
+}
+
+namespace iotrace {
+
+// The words as they stand on the command line; empty: not given.
+struct RunWords {
+  std::string file, size, strategies, cases, patterns, threads, read_size, reads_per_op, align, duration, ops, warmup,
+      reps, seed, user, memory, probes, output;
+  bool histograms = false;
+};
+
+struct RunSettings {
+  Options options;
+  std::optional<std::string> file;  // nullopt: a scratch file
+  std::uint64_t size_bytes = 0;     // of the scratch file
+  std::optional<std::string> user;
+  std::optional<std::string> output;
+  std::uint64_t seed = 0;
+  std::vector<std::string> probe_names;  // empty: all
+  bool histograms = false;
+};
+
+// Declares the options of `run` with their help.
+void declare_run_options(CLI::App& run, RunWords& words);
+
+// errors  usage: the option, the word, what is allowed
+Result<RunSettings> run_settings(const RunWords& words);
+
+}

@@ -1,0 +1,169 @@
+#include "userspace/controller/repetition.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "analysis/drift.h"
+#include "userspace/controller/device_bytes.h"
+
+namespace iotrace {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// Longest silence in a setup stage (filling, touching): a slow disk may need it, a hung one must not stall us.
+constexpr auto kLookWhileSettingUp = 20ms;
+// While a cold window runs, device bytes are looked at this often: at 2 GB/s half of a 1 GiB file takes 270 ms.
+constexpr auto kLookWhileCold = 4ms;
+constexpr auto kLookOtherwise = 50ms;
+
+// Faults per read above which a window was not "warm". Stray faults (a thread's stack) stay below it.
+constexpr double kWarmFaultsPerRead = 0.01;
+constexpr std::uint64_t kStrayFaults = 64;
+
+Order order_for(const RunContext& run, const PlannedRow& row, const PlannedRepetition& planned) {
+  const Options& options = run.options;
+  Order order;
+  row.strategy->name.copy(order.strategy.data(), order.strategy.size() - 1);
+  row.pattern->name.copy(order.pattern.data(), order.pattern.size() - 1);
+  order.threads = row.threads;
+  order.reads_per_op = options.reads_per_op;
+  order.round = planned.round;
+  order.touch = row.cache_case->touch;
+  order.stop_at_pattern_end = row.cache_case->device_share_limit.has_value() && row.pattern->finite;
+  order.traced = planned.traced;
+  order.file_size_bytes = run.file_size_bytes;
+  order.read_size_bytes = row.read_size_bytes;
+  order.align_bytes = options.align_bytes;
+  order.seed = run.seed;
+  order.warmup_ns = row.cache_case->warm_up ? static_cast<std::uint64_t>(options.warmup_s * 1e9) : 0;
+  order.duration_ns = static_cast<std::uint64_t>(options.duration_s * 1e9);
+  order.ops = options.ops.value_or(0);
+  return order;
+}
+
+// Takes the worker's results out of the shared block.
+void collect(const SharedBlock& block, const ThreadResult* threads, RepetitionResult& result) {
+  std::uint64_t end_ns = block.start_ns;
+  for (std::uint32_t t = 0; t < block.order.threads; ++t) {
+    const ThreadResult& thread = threads[t];
+    result.repetition.ops += thread.ops;
+    result.requested_bytes += thread.bytes;
+    result.checksum += thread.checksum;
+    end_ns = std::max(end_ns, thread.end_ns);
+    result.lat_ns.add_bins(thread.lat_bins, thread.lat_sum_ns, thread.lat_min_ns, thread.lat_max_ns);
+  }
+  result.repetition.seconds = static_cast<double>(end_ns - block.start_ns) / 1e9;
+
+  const UsageMark &a = block.usage_start, &b = block.usage_end;
+  result.rusage = {
+      .major_faults = b.major_faults - a.major_faults,
+      .minor_faults = b.minor_faults - a.minor_faults,
+      .user_s = static_cast<double>(b.user_ns - a.user_ns) / 1e9,
+      .system_s = static_cast<double>(b.system_ns - a.system_ns) / 1e9,
+      .ctx_voluntary = b.ctx_voluntary - a.ctx_voluntary,
+      .ctx_involuntary = b.ctx_involuntary - a.ctx_involuntary,
+  };
+}
+
+// Operations of all threads per slot, slots of one width, as far as the window reached.
+std::vector<std::uint64_t> ops_per_slot(const ThreadResult* threads, std::uint32_t count, double seconds) {
+  std::uint64_t width = 0;
+  for (std::uint32_t t = 0; t < count; ++t) width = std::max(width, threads[t].series.width_ns);
+  const auto slots = std::min<std::size_t>(
+      RateSeries::kSlots, static_cast<std::size_t>(std::ceil(seconds * 1e9 / static_cast<double>(width))));
+  std::vector<std::uint64_t> sums(slots);
+  for (std::uint32_t t = 0; t < count; ++t) {
+    RateSeries series = threads[t].series;
+    while (series.width_ns < width) series.join_pairs();
+    for (std::size_t i = 0; i < slots; ++i) sums[i] += series.ops[i];
+  }
+  return sums;
+}
+
+Status check_state_kept(const Case& cache_case, const RepetitionResult& result, std::uint32_t reads_per_op) {
+  const auto& after = result.repetition.residency_after_ratio;
+  if (cache_case.residency_stays && after && *after < cache_case.residency_at_least)
+    return Error{fmt::format("'{}' did not last: only {:.2f} % of the file was resident after the window; something else "
+                             "needs the memory",
+                             cache_case.name, 100 * *after)};
+  const std::uint64_t faults = result.rusage.major_faults + result.rusage.minor_faults;
+  const double reads = static_cast<double>(result.repetition.ops) * reads_per_op;
+  if (cache_case.no_faults && static_cast<double>(faults) > kStrayFaults + kWarmFaultsPerRead * reads)
+    return Error{fmt::format("'{}' was not reached: {} page faults in {:.0f} reads; another process unmaps or reclaims the "
+                             "file's pages",
+                             cache_case.name, faults, reads)};
+  return {};
+}
+
+}
+
+Result<RepetitionResult> run_repetition(const RunContext& run, const PlannedRow& row, const PlannedRepetition& planned,
+                                        const MemoryCgroup* cgroup) {
+  const Case& cache_case = *row.cache_case;
+  auto worker = WorkerProcess::start({
+      .order = order_for(run, row, planned),
+      .file_path = run.file_path,
+      .scratch_fd = run.file_fd,
+      .gate_fd = planned.traced ? run.probes->gate_fd() : -1,
+      .user = &run.user,
+      .cgroup = cgroup,
+      .guardian = run.guardian,
+  });
+  if (!worker) return worker.error();
+  SharedBlock& block = worker->block();
+  if (Status built = worker->wait_for(WorkerState::kMapped, kLookWhileSettingUp, {}); !built) return built.error();
+
+  RepetitionResult result;
+  auto before = run.cache->prepare(cache_case);
+  if (before)
+    result.repetition.residency_before_ratio = before->ratio();
+  else if (cache_case.start != Case::Start::kAsIs)
+    return before.error();
+
+  worker->order(Command::kWarmUp);
+  if (Status warm = worker->wait_for(WorkerState::kWarm, kLookWhileSettingUp, {}); !warm) return warm.error();
+
+  auto device_before = device_read_bytes(worker->pid());
+  if (planned.traced) {
+    ProbeTarget target{worker->pid(), block.mapping_address, block.mapping_address ? run.file_size_bytes : 0};
+    if (Status attached = run.probes->attach(target); !attached) return attached.error();
+  }
+
+  const bool bounded = cache_case.device_share_limit && !row.strategy->bypasses_cache && device_before;
+  const auto device_limit =
+      bounded ? static_cast<std::uint64_t>(*cache_case.device_share_limit * static_cast<double>(run.file_size_bytes)) : 0;
+  worker->order(Command::kGo);
+  Status measured = worker->wait_for(WorkerState::kDone, bounded ? kLookWhileCold : kLookOtherwise, [&] {
+    if (!bounded) return;
+    auto now = device_read_bytes(worker->pid());
+    if (now && *now - *device_before >= device_limit) worker->stop();
+  });
+  if (planned.traced) {
+    if (measured) {
+      auto readings = run.probes->read();
+      if (readings)
+        result.readings = std::move(*readings);
+      else
+        measured = readings.error();
+    }
+    run.probes->detach();
+  }
+  if (!measured) return measured.error();
+
+  auto device_after = device_read_bytes(worker->pid());
+  if (device_before && device_after) result.device_bytes = *device_after - *device_before;
+  result.repetition.residency_after_ratio = run.cache->residency_ratio();
+  collect(block, block.threads(), result);
+  if (cache_case.device_share_limit)
+    result.repetition.drifted =
+        drifted(result.repetition.residency_after_ratio,
+                ops_per_slot(block.threads(), row.threads, result.repetition.seconds));
+  worker->finish();
+  if (Status kept = check_state_kept(cache_case, result, run.options.reads_per_op); !kept) return kept.error();
+  return result;
+}
+
+}

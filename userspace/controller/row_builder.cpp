@@ -1,0 +1,83 @@
+#include "userspace/controller/row_builder.h"
+
+namespace iotrace {
+
+RowBuilder::RowBuilder(const PlannedRow& planned, const Options& options) {
+  row_.strategy = planned.strategy->name;
+  row_.case_name = planned.cache_case->name;
+  row_.pattern = planned.pattern->name;
+  row_.threads = planned.threads;
+  row_.read_size_bytes = planned.read_size_bytes;
+  row_.reads_per_op = options.reads_per_op;
+  row_.control = planned.control;
+  row_.expects.hints = planned.strategy->hints;
+  if (!planned.strategy->differs_from.empty()) row_.expects.differs_from = planned.strategy->differs_from;
+  row_.cell.align_bytes = options.align_bytes;
+}
+
+void RowBuilder::set_memory(const MemoryCgroup* group, const std::string& reason) {
+  if (group) row_.cell.memory_limit_bytes = group->limit_bytes();
+  if (!reason.empty()) row_.unavailable["cell.memory_limit_bytes"] = reason;
+}
+
+void RowBuilder::add(Sums& sums, const RepetitionResult& result) {
+  sums.measurement.reps.push_back(result.repetition);
+  static_cast<void>(sums.measurement.lat_ns.merge(result.lat_ns));  // same layout by construction
+  sums.requested_bytes += result.requested_bytes;
+  if (sums.device_bytes && result.device_bytes)
+    *sums.device_bytes += *result.device_bytes;
+  else
+    sums.device_bytes.reset();
+  sums.rusage.major_faults += result.rusage.major_faults;
+  sums.rusage.minor_faults += result.rusage.minor_faults;
+  sums.rusage.user_s += result.rusage.user_s;
+  sums.rusage.system_s += result.rusage.system_s;
+  sums.rusage.ctx_voluntary += result.rusage.ctx_voluntary;
+  sums.rusage.ctx_involuntary += result.rusage.ctx_involuntary;
+}
+
+void RowBuilder::add(const RepetitionResult& result, bool traced) {
+  add(traced ? traced_ : untraced_, result);
+  if (!result.readings) return;
+  if (!readings_)
+    readings_ = *result.readings;
+  else if (Status merged = merge(*readings_, *result.readings); !merged)
+    fail(merged.error().message);
+}
+
+void RowBuilder::take_readings(ProbeReadings&& readings) {
+  row_.syscalls = std::move(readings.syscalls);
+  row_.madvise = std::move(readings.madvise);
+  row_.faults = std::move(readings.faults);
+  row_.page_cache = std::move(readings.page_cache);
+  row_.mmap_lock = std::move(readings.mmap_lock);
+  row_.probes = std::move(readings.probes);
+  row_.unavailable.merge(readings.unavailable);
+}
+
+Row RowBuilder::finish() && {
+  const bool any_traced = !traced_.measurement.reps.empty();
+  const bool any_untraced = !untraced_.measurement.reps.empty();
+  if (!row_.error && !any_traced && !any_untraced) row_.error = "not measured: the run was interrupted before";
+
+  Sums& counters = any_traced ? traced_ : untraced_;
+  row_.counters_from = any_traced ? "traced" : "untraced";
+  row_.requested_bytes = counters.requested_bytes;
+  if (any_traced || any_untraced) {
+    row_.device_bytes = counters.device_bytes;
+    row_.rusage = counters.rusage;
+    if (!row_.device_bytes) row_.unavailable["device_bytes"] = "/proc/PID/io could not be read";
+  }
+  if (any_untraced) row_.untraced = std::move(untraced_.measurement);
+  if (any_traced) row_.traced = std::move(traced_.measurement);
+  if (readings_)
+    take_readings(std::move(*readings_));
+  else
+    for (const char* group : {"syscalls", "madvise", "faults", "page_cache", "mmap_lock"})
+      row_.unavailable.try_emplace(group, row_.control ? "the A/A control is not traced" : "not traced (--probes off)");
+  for (const char* group : {"hints", "time"})
+    row_.unavailable.try_emplace(group, "not measured by this version");
+  return std::move(row_);
+}
+
+}

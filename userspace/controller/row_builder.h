@@ -1,0 +1,42 @@
+#pragma once
+// Adds the repetitions of one planned row up to a Row of the record.
+
+#include <optional>
+#include <string>
+
+#include "analysis/run_record.h"
+#include "userspace/controller/plan.h"
+#include "userspace/controller/repetition.h"
+#include "userspace/memory/cgroup.h"
+
+namespace iotrace {
+
+class RowBuilder {
+public:
+  RowBuilder(const PlannedRow& planned, const Options& options);
+
+  //   reason  why there is no group although the case wants one; empty otherwise
+  void set_memory(const MemoryCgroup* group, const std::string& reason);
+  void add(const RepetitionResult& result, bool traced);
+  void fail(std::string why) { row_.error = std::move(why); }
+  bool failed() const { return row_.error.has_value(); }
+
+  Row finish() &&;
+
+private:
+  // What is summed over the repetitions of one kind.
+  struct Sums {
+    Measurement measurement;
+    Count requested_bytes = 0;
+    std::optional<Count> device_bytes = 0;
+    Rusage rusage;
+  };
+  static void add(Sums& sums, const RepetitionResult& result);
+  void take_readings(ProbeReadings&& readings);
+
+  Row row_;
+  Sums untraced_, traced_;
+  std::optional<ProbeReadings> readings_;
+};
+
+}

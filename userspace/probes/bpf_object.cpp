@@ -1,0 +1,57 @@
+#include "userspace/probes/bpf_object.h"
+
+#include <cerrno>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "iotrace.skel.h"
+#include "userspace/probes/libbpf_messages.h"
+
+namespace iotrace {
+
+void BpfObject::Close::operator()(iotrace_bpf* skeleton) const { iotrace_bpf::destroy(skeleton); }
+
+Result<BpfObject> BpfObject::open(const config& configuration) {
+  iotrace_bpf* skeleton = iotrace_bpf::open();
+  if (!skeleton) return errno_error("open the BPF object", errno);
+  BpfObject object(skeleton);
+  skeleton->rodata->cfg = configuration;
+  return object;
+}
+
+void BpfObject::enable(std::string_view name) { bpf_program__set_autoload(program(name), true); }
+
+Status BpfObject::load() {
+  LibbpfMessages messages;
+  int error = iotrace_bpf::load(skeleton_.get());
+  if (error == 0) return {};
+  std::string reason = messages.refusal();
+  return errno_error("load" + (reason.empty() ? "" : " (" + reason + ")"), -error);
+}
+
+bpf_program* BpfObject::program(std::string_view name) const {
+  return bpf_object__find_program_by_name(skeleton_->obj, std::string(name).c_str());
+}
+
+bpf_map* BpfObject::map(std::string_view name) const {
+  return bpf_object__find_map_by_name(skeleton_->obj, std::string(name).c_str());
+}
+
+gate& BpfObject::gate_page() const { return skeleton_->data_gate->gate; }
+
+int BpfObject::gate_fd() const { return bpf_map__fd(skeleton_->maps.data_gate); }
+
+void BpfObject::set_target(const target& whose) { skeleton_->bss->target = whose; }
+
+void BpfObject::set_census(bool on) { skeleton_->bss->folio_census = on; }
+
+__u64 BpfObject::followed_mapping() const { return skeleton_->bss->followed_mapping; }
+
+std::span<const std::byte> BpfObject::file() {
+  std::size_t size = 0;
+  const void* bytes = iotrace_bpf::elf_bytes(&size);
+  return {static_cast<const std::byte*>(bytes), size};
+}
+
+}

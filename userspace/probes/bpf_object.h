@@ -1,0 +1,52 @@
+#pragma once
+// The BPF object that is linked into this program: opened, told which of its programs to load, loaded.
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <bpf/libbpf.h>
+
+#include "analysis/result.h"
+#include "bpf/contract.h"
+
+struct iotrace_bpf;
+
+namespace iotrace {
+
+class BpfObject {
+public:
+  // Opens the object with all programs switched off and the configuration in place.
+  static Result<BpfObject> open(const config& configuration);
+
+  // Which programs load() gives to the kernel. The name must be one of bpf/*.bpf.c.
+  void enable(std::string_view program);
+
+  // errors   the kernel's refusal of any one of the enabled programs, with its reason
+  Status load();
+
+  bpf_program* program(std::string_view name) const;
+  bpf_map* map(std::string_view name) const;
+
+  // Shared with the loaded programs.
+  gate& gate_page() const;
+  int gate_fd() const;
+  void set_target(const target& whose);
+  void set_census(bool on);
+  __u64 followed_mapping() const;
+
+  // The object file, as the compiler made it.
+  static std::span<const std::byte> file();
+
+private:
+  struct Close {
+    void operator()(iotrace_bpf* skeleton) const;
+  };
+  explicit BpfObject(iotrace_bpf* skeleton) : skeleton_(skeleton) {}
+
+  std::unique_ptr<iotrace_bpf, Close> skeleton_;
+};
+
+}

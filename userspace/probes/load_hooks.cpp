@@ -1,0 +1,134 @@
+#include "userspace/probes/load_hooks.h"
+
+#include <bpf/bpf.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cerrno>
+
+#include <fmt/format.h>
+
+#include "userspace/probes/attachments.h"
+#include "userspace/probes/calls.h"
+#include "userspace/probes/libbpf_messages.h"
+#include "userspace/unique_fd.h"
+
+namespace iotrace {
+
+namespace {
+
+constexpr std::string_view kFileIterator = "on_open_file__iter";
+
+// Cheap, and spares most of the trying: why a variant can't work by the kernel's own types, "" if it may.
+std::string mismatch(const Variant& variant, const KernelBtf& kernel) {
+  for (const HookProgram& program : variant.programs) {
+    if (program.event != HookProgram::Event::kTracepoint) continue;
+    std::optional<int> arguments = kernel.tracepoint_arguments(program.tracepoint);
+    if (!arguments) return fmt::format("this kernel has no tracepoint {}", program.tracepoint);
+    if (*arguments < program.least_arguments || *arguments > program.most_arguments)
+      return fmt::format("{} has {} arguments where {} are known", program.tracepoint, *arguments,
+                         program.most_arguments);
+  }
+  return {};
+}
+
+config configuration(const HookStates& states, const KernelBtf& kernel, int file_fd) {
+  config made{};
+  made.page_shift = static_cast<__u32>(std::countr_zero(static_cast<unsigned long>(sysconf(_SC_PAGESIZE))));
+  made.waited_needs_major = !states.works(HookId::kMmapLock) && !kernel.has_per_vma_locks();
+  made.iter_tgid = static_cast<__u32>(getpid());
+  made.iter_fd = static_cast<__u32>(file_fd);
+  for (__u8& call : made.calls) call = CALL_OTHER;
+  for (const FollowedCall& followed : followed_calls()) made.calls[followed.number] = followed.call;
+  return made;
+}
+
+void enable(BpfObject& object, const Variant& variant) {
+  for (const HookProgram& program : variant.programs) object.enable(program.name);
+}
+
+// Loads each hook's variant by itself and gives up those that are refused. True: there was one.
+bool refuse_culprits(HookStates& states, const config& configuration) {
+  bool found = false;
+  for (HookState& state : states) {
+    if (!state.variant()) continue;
+    Result<BpfObject> alone = BpfObject::open(configuration);
+    if (!alone) return found;
+    enable(*alone, *state.variant());
+    if (Status loaded = alone->load(); !loaded) {
+      state.refuse(loaded.error().message);
+      found = true;
+    }
+  }
+  return found;
+}
+
+// Attaches everything once and gives up what does not. True: all did.
+bool all_attach(HookStates& states, const BpfObject& object) {
+  Attachments attachments;
+  bool all = true;
+  for (HookState& state : states) {
+    if (!state.variant()) continue;
+    if (Status attached = attachments.attach(object, *state.variant()); !attached) {
+      state.refuse(attached.error().message);
+      all = false;
+    }
+  }
+  return all;
+}
+
+// Runs the iterator over this process's descriptors. "" when it found the file.
+std::string find_mapping(const BpfObject& object) {
+  LibbpfMessages silence;
+  bpf_iter_link_info scope{};
+  scope.task.pid = static_cast<__u32>(getpid());
+  LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &scope, .link_info_len = sizeof(scope));
+  Link link(bpf_program__attach_iter(object.program(kFileIterator), &options));
+  // Before 6.1 the walk can't be limited to one process.
+  if (!link) link.reset(bpf_program__attach_iter(object.program(kFileIterator), nullptr));
+  if (!link) return errno_error("find the file's address_space (attach iter/task_file)", errno).message;
+  UniqueFd walk(bpf_iter_create(bpf_link__fd(link.get())));
+  if (!walk) return errno_error("find the file's address_space (start iter/task_file)", errno).message;
+  char nothing[64];
+  while (::read(walk.get(), nothing, sizeof(nothing)) > 0) {
+  }
+  if (object.followed_mapping() == 0)
+    return "find the file's address_space: iter/task_file did not meet the descriptor; in a PID namespace of "
+           "its own iotrace can't follow a file";
+  return {};
+}
+
+}
+
+Result<LoadedHooks> load_hooks(HookStates states, const KernelBtf& kernel, int file_fd) {
+  for (HookState& state : states) {
+    while (const Variant* variant = state.variant()) {
+      std::string why = mismatch(*variant, kernel);
+      if (why.empty()) break;
+      state.refuse(std::move(why));
+    }
+  }
+
+  std::string no_mapping;  // why the file's pages can't be told from others, "" where they can
+  for (;;) {
+    config made = configuration(states, kernel, file_fd);
+    Result<BpfObject> object = BpfObject::open(made);
+    if (!object) return object.error();
+    for (const HookState& state : states)
+      if (const Variant* variant = state.variant()) enable(*object, *variant);
+    if (no_mapping.empty()) object->enable(kFileIterator);
+
+    if (Status loaded = object->load(); !loaded) {
+      if (refuse_culprits(states, made)) continue;
+      if (!no_mapping.empty()) return loaded.error();
+      no_mapping = "find the file's address_space: " + loaded.error().message;
+      continue;
+    }
+    if (!all_attach(states, *object)) continue;
+    if (no_mapping.empty()) no_mapping = find_mapping(*object);
+    if (!no_mapping.empty()) states[HookId::kPageCache].give_up(no_mapping);
+    return LoadedHooks{std::move(*object), std::move(states)};
+  }
+}
+
+}

@@ -1,0 +1,22 @@
+#pragma once
+// Chooses a variant of every wanted hook by trying, and loads the object with the chosen ones.
+
+#include "userspace/probes/bpf_object.h"
+#include "userspace/probes/hooks.h"
+#include "userspace/probes/kernel_btf.h"
+
+namespace iotrace {
+
+struct LoadedHooks {
+  BpfObject object;
+  HookStates states;
+};
+
+// The first variant whose tracepoints exist as it expects them, whose programs load, and which attaches. All
+// programs are loaded in one go; only when that fails, one by one to find the one to blame.
+//   states   says which hooks are wanted
+//   file_fd  the followed file
+//   errors   the object itself is refused: no hook works
+Result<LoadedHooks> load_hooks(HookStates states, const KernelBtf& kernel, int file_fd);
+
+}

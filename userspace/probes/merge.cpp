@@ -1,0 +1,144 @@
+// Sums of the readings of several repetitions.
+
+#include <algorithm>
+
+#include "userspace/probes/probe_set.h"
+
+namespace iotrace {
+
+namespace {
+
+// A sum of which one part is unknown is unknown.
+void add(std::optional<Count>& sum, const std::optional<Count>& more) {
+  sum = sum && more ? std::optional(*sum + *more) : std::nullopt;
+}
+
+Status add(std::optional<FaultClass>& sum, const std::optional<FaultClass>& more) {
+  if (!sum || !more) {
+    sum.reset();
+    return {};
+  }
+  sum->count += more->count;
+  return sum->lat_ns.merge(more->lat_ns);
+}
+
+Status add(std::optional<LockSide>& sum, const std::optional<LockSide>& more) {
+  if (!sum || !more) {
+    sum.reset();
+    return {};
+  }
+  sum->acquired += more->acquired;
+  sum->contended += more->contended;
+  return sum->wait_ns.merge(more->wait_ns);
+}
+
+template<typename T>
+void append(std::optional<std::vector<T>>& sum, const std::optional<std::vector<T>>& more) {
+  if (sum && more)
+    sum->insert(sum->end(), more->begin(), more->end());
+  else
+    sum.reset();
+}
+
+Status add(Faults& sum, const Faults& more) {
+  for (auto kind : {&Faults::mapped, &Faults::waited, &Faults::read, &Faults::other})
+    if (Status added = add(sum.*kind, more.*kind); !added) return added;
+  for (auto number :
+       {&Faults::minor, &Faults::major, &Faults::retried, &Faults::under_vma_lock, &Faults::under_mmap_lock})
+    add(sum.*number, more.*number);
+  sum.blocked_threads_max = sum.blocked_threads_max && more.blocked_threads_max
+                                ? std::optional(std::max(*sum.blocked_threads_max, *more.blocked_threads_max))
+                                : std::nullopt;
+  sum.blocked_threads_avg.reset();  // the lengths of the windows that it averages over are not known here
+  append(sum.longest, more.longest);
+  return {};
+}
+
+Status add(PageCache& sum, const PageCache& more) {
+  for (auto number : {&PageCache::added_pages, &PageCache::used_pages, &PageCache::wasted_pages,
+                      &PageCache::evicted_pages, &PageCache::refault_pages})
+    add(sum.*number, more.*number);
+  for (auto number : {&PageCacheBy::fault, &PageCacheBy::readahead, &PageCacheBy::hint, &PageCacheBy::read,
+                      &PageCacheBy::other})
+    add(sum.by.*number, more.by.*number);
+  return {};
+}
+
+Status add(MmapLock& sum, const MmapLock& more) {
+  for (auto side : {&MmapLock::read, &MmapLock::write})
+    if (Status added = add(sum.*side, more.*side); !added) return added;
+  append(sum.holders, more.holders);
+  return {};
+}
+
+Status add(std::vector<SyscallCount>& sum, const std::vector<SyscallCount>& more) {
+  for (const SyscallCount& entry : more) {
+    auto same = std::ranges::find_if(sum, [&](const SyscallCount& known) {
+      return known.name == entry.name && known.error == entry.error;
+    });
+    if (same == sum.end()) {
+      sum.push_back(entry);
+      continue;
+    }
+    same->calls += entry.calls;
+    if (!same->lat_ns || !entry.lat_ns) continue;
+    if (Status merged = same->lat_ns->merge(*entry.lat_ns); !merged) return merged;
+  }
+  return {};
+}
+
+Status add(std::vector<MadviseCount>& sum, const std::vector<MadviseCount>& more) {
+  for (const MadviseCount& entry : more) {
+    auto same = std::ranges::find_if(sum, [&](const MadviseCount& known) {
+      return known.advice == entry.advice && known.error == entry.error;
+    });
+    if (same == sum.end()) {
+      sum.push_back(entry);
+      continue;
+    }
+    same->calls += entry.calls;
+    same->misaligned += entry.misaligned;
+    same->requested_bytes += entry.requested_bytes;
+  }
+  return {};
+}
+
+void add(std::vector<ProbeStatus>& sum, const std::vector<ProbeStatus>& more) {
+  for (const ProbeStatus& status : more) {
+    auto same = std::ranges::find(sum, status.name, &ProbeStatus::name);
+    if (same == sum.end()) {
+      sum.push_back(status);
+      continue;
+    }
+    same->lost += status.lost;
+    same->unmatched += status.unmatched;
+  }
+}
+
+template<typename Group>
+Status add_group(std::optional<Group>& sum, const std::optional<Group>& more) {
+  if (!sum || !more) {
+    sum.reset();
+    return {};
+  }
+  return add(*sum, *more);
+}
+
+}
+
+Status merge(ProbeReadings& sum, const ProbeReadings& more) {
+  if (sum.probes.empty()) {  // nothing was added to it yet
+    sum = more;
+    return {};
+  }
+  if (Status added = add_group(sum.syscalls, more.syscalls); !added) return added;
+  if (Status added = add_group(sum.madvise, more.madvise); !added) return added;
+  if (Status added = add_group(sum.faults, more.faults); !added) return added;
+  if (Status added = add_group(sum.page_cache, more.page_cache); !added) return added;
+  if (Status added = add_group(sum.mmap_lock, more.mmap_lock); !added) return added;
+  sum.unavailable.insert(more.unavailable.begin(), more.unavailable.end());
+  add(sum.probes, more.probes);
+  return {};
+}
+
+}

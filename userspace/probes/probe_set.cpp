@@ -1,0 +1,178 @@
+#include "userspace/probes/probe_set.h"
+
+#include <bpf/bpf.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "userspace/probes/attachments.h"
+#include "userspace/probes/kernel_btf.h"
+#include "userspace/probes/load_hooks.h"
+#include "userspace/probes/load_probe_set.h"
+#include "userspace/probes/privilege.h"
+#include "userspace/probes/probe.h"
+#include "userspace/probes/sums.h"
+
+namespace iotrace {
+
+namespace {
+
+// Times that the kernel skipped one of the programs, since it was loaded, because it was running already.
+Count recursion_misses(const BpfObject& object, const Variant& variant) {
+  Count misses = 0;
+  for (const HookProgram& program : variant.programs) {
+    bpf_prog_info info{};
+    __u32 size = sizeof(info);
+    if (bpf_obj_get_info_by_fd(bpf_program__fd(object.program(program.name)), &info, &size) == 0)
+      misses += info.recursion_misses;
+  }
+  return misses;
+}
+
+class LoadedProbes final : public ProbeSet {
+public:
+  LoadedProbes(std::vector<const Probe*> selected, LoadedHooks hooks)
+      : selected_(std::move(selected)), object_(std::move(hooks.object)), states_(std::move(hooks.states)) {}
+
+  int gate_fd() const override { return object_.gate_fd(); }
+
+  Status attach(const ProbeTarget& whose) override {
+    detach();
+    if (Status cleared = clear_sums(object_); !cleared) return cleared;
+    object_.set_target({.tgid = static_cast<__u32>(whose.tgid),
+                        .epoch = ++epoch_,
+                        .mapping_address = whose.mapping_address,
+                        .mapping_bytes = whose.mapping_bytes});
+    misses_before_ = all_misses();
+    for (const HookState& state : states_) {
+      const Variant* variant = state.variant();
+      if (!variant) continue;
+      if (Status attached = attachments_.attach(object_, *variant); !attached) {
+        attachments_.detach();
+        return attached;
+      }
+    }
+    return {};
+  }
+
+  void detach() override {
+    attachments_.detach();
+    object_.gate_page().open = 0;
+  }
+
+  Result<ProbeReadings> read() override {
+    Result<Sums> sums = read_sums(object_);
+    if (!sums) return sums.error();
+    ProbeReadings readings;
+    for (const Probe* probe : selected_) probe->read(*sums, states_, readings);
+    readings.probes = status_from(sums->totals);
+    return readings;
+  }
+
+  std::vector<ProbeStatus> status() const override {
+    Result<counters> totals = read_counters(object_);
+    return status_from(totals ? *totals : counters{});
+  }
+
+  Status start_folio_census() override {
+    const Variant* variant = states_[HookId::kPageCache].variant();
+    if (!variant) return Error{states_.why_not(HookId::kPageCache)};
+    if (Status cleared = clear_folio_orders(object_); !cleared) return cleared;
+    object_.set_census(true);
+    return attachments_.empty() ? census_.attach(object_, *variant) : Status();
+  }
+
+  std::optional<std::map<std::uint32_t, Count>> stop_folio_census() override {
+    census_.detach();
+    object_.set_census(false);
+    if (!states_.works(HookId::kPageCache)) return std::nullopt;
+    Result<std::vector<__u64>> folios = read_folio_orders(object_);
+    if (!folios) return std::nullopt;
+    std::map<std::uint32_t, Count> by_order;
+    for (std::uint32_t order = 0; order < folios->size(); ++order)
+      if ((*folios)[order] != 0) by_order[order] = (*folios)[order];
+    return by_order;
+  }
+
+private:
+  std::array<Count, kHooks> all_misses() const {
+    std::array<Count, kHooks> misses{};
+    for (const HookState& state : states_)
+      if (const Variant* variant = state.variant())
+        misses[static_cast<std::size_t>(state.hook->id)] = recursion_misses(object_, *variant);
+    return misses;
+  }
+
+  std::vector<ProbeStatus> status_from(const counters& totals) const {
+    std::array<Count, kHooks> misses = all_misses();
+    std::vector<ProbeStatus> all;
+    for (const Probe* probe : selected_) {
+      ProbeStatus& status = all.emplace_back();
+      status.name = probe->info.name;
+      Losses losses = probe->losses(totals);
+      status.lost = losses.lost;
+      status.unmatched = losses.unmatched;
+
+      std::vector<std::string_view> variants;
+      std::vector<std::string> reasons;
+      for (HookId id : probe->hooks) {
+        const HookState& state = states_[id];
+        auto index = static_cast<std::size_t>(id);
+        status.lost += misses[index] - misses_before_[index];
+        if (const Variant* variant = state.variant()) variants.push_back(variant->name);
+        if (std::optional<std::string> reason = state.reason()) reasons.push_back(*reason);
+      }
+      if (!variants.empty()) status.variant = fmt::format("{}", fmt::join(variants, "+"));
+      if (!reasons.empty()) status.reason = fmt::format("{}", fmt::join(reasons, "; "));
+    }
+    return all;
+  }
+
+  std::vector<const Probe*> selected_;
+  // The order matters: attachments go before the object that they hold programs of.
+  BpfObject object_;
+  HookStates states_;
+  Attachments attachments_;
+  Attachments census_;
+  std::array<Count, kHooks> misses_before_{};
+  __u32 epoch_ = 0;
+};
+
+Result<std::vector<const Probe*>> select(const std::vector<std::string>& names) {
+  std::vector<const Probe*> selected;
+  for (const std::string& name : names)
+    if (std::ranges::none_of(probes(), [&](const Probe& probe) { return probe.info.name == name; }))
+      return usage_error(fmt::format("no probe is called {}; see `iotrace list probes`", name));
+  for (const Probe& probe : probes())
+    if (names.empty() || std::ranges::find(names, probe.info.name) != names.end()) selected.push_back(&probe);
+  return selected;
+}
+
+}
+
+Result<std::unique_ptr<ProbeSet>> load_probe_set(const std::vector<std::string>& names, int file_fd,
+                                                 HookStates states) {
+  Result<std::vector<const Probe*>> selected = select(names);
+  if (!selected) return selected.error();
+  if (Status allowed = may_trace(); !allowed) return allowed.error();
+  Result<KernelBtf> kernel = KernelBtf::load();
+  if (!kernel) return kernel.error();
+
+  states[HookId::kPageCache].wanted = true;  // for the census of folios
+  for (const Probe* probe : *selected) {
+    for (HookId id : probe->hooks) states[id].wanted = true;
+    for (HookId id : probe->borrows) states[id].wanted = true;
+  }
+  Result<LoadedHooks> hooks = load_hooks(std::move(states), *kernel, file_fd);
+  if (!hooks) return hooks.error();
+  return std::unique_ptr<ProbeSet>(std::make_unique<LoadedProbes>(std::move(*selected), std::move(*hooks)));
+}
+
+Result<std::unique_ptr<ProbeSet>> ProbeSet::load(const std::vector<std::string>& names, int file_fd) {
+  return load_probe_set(names, file_fd, HookStates());
+}
+
+}

@@ -1,0 +1,35 @@
+#pragma once
+// The BPF side's per-CPU counters, summed over CPUs and turned into the terms of the record.
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "analysis/histogram.h"
+#include "analysis/result.h"
+#include "bpf/contract.h"
+#include "userspace/probes/bpf_object.h"
+
+namespace iotrace {
+
+struct CallResult {
+  result_key key;
+  result_count count;
+};
+
+struct Sums {
+  counters totals{};
+  std::vector<Histogram> histograms;  // [HISTOGRAMS], indexed as in bpf/contract.h
+  std::vector<CallResult> results;    // by call, advice, errno
+};
+
+Result<Sums> read_sums(const BpfObject& object);
+Result<counters> read_counters(const BpfObject& object);
+// [FOLIO_ORDERS]
+Result<std::vector<__u64>> read_folio_orders(const BpfObject& object);
+
+// Sets all counters to zero.
+Status clear_sums(const BpfObject& object);
+Status clear_folio_orders(const BpfObject& object);
+
+}

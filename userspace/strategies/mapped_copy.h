@@ -1,0 +1,46 @@
+#pragma once
+// What all mmap strategies share: advice for the whole mapping, and the copy out of it.
+
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "userspace/strategies/private_buffer.h"
+#include "userspace/strategies/strategy.h"
+
+namespace iotrace {
+
+// Advice for every later fault in the mapping.
+//   errors   failed: what madvise(2) says
+inline Status advise_mapping(const SourceFile& file, int advice) {
+  if (::madvise(file.mapping, file.size_bytes, advice) == 0) return {};
+  return errno_error(fmt::format("madvise(advice {}) on the whole mapping", advice), errno);
+}
+
+// Copies each range into the reader's own buffer, as a program that decodes what it reads does. The buffer
+// is reused for each read, so it stays in the processor's cache and the faults are what differs.
+class MappedCopy {
+public:
+  static Result<MappedCopy> make(const SourceFile& file, const ReadShape& shape) {
+    auto buffer = PrivateBuffer::make(shape.read_size_bytes);
+    if (!buffer) return buffer.error();
+    return MappedCopy(file.mapping, std::move(*buffer));
+  }
+
+  void copy(std::span<const std::uint64_t> offsets, Sink& sink) {
+    const std::span<std::byte> buffer = buffer_.bytes();
+    for (std::uint64_t offset : offsets) {
+      std::memcpy(buffer.data(), mapping_ + offset, buffer.size());
+      sink.consume(buffer);
+    }
+  }
+
+private:
+  MappedCopy(const std::byte* mapping, PrivateBuffer buffer)
+      : mapping_(mapping), buffer_(std::move(buffer)) {}
+
+  const std::byte* mapping_;
+  PrivateBuffer buffer_;
+};
+
+} // namespace iotrace

@@ -1,0 +1,90 @@
+#include "userspace/worker/reader_loop.h"
+
+namespace iotrace {
+
+namespace {
+
+// Streams of the warm-up must not be those of the measurement, or a warm-up would pre-read its offsets.
+constexpr std::uint32_t kWarmupRounds = 1u << 31;
+
+std::uint64_t share_of(std::uint64_t total, std::uint32_t thread, std::uint32_t threads) {
+  return total / threads + (thread < total % threads ? 1 : 0);
+}
+
+}
+
+ReaderLoop::ReaderLoop(SharedBlock& block, std::uint32_t thread, std::unique_ptr<Reader> reader,
+                       const Pattern& pattern)
+    : block_(block), result_(block.threads()[thread]), thread_(thread), reader_(std::move(reader)),
+      pattern_(pattern), offsets_(block.order.reads_per_op) {
+  result_ = ThreadResult{};
+}
+
+std::unique_ptr<OffsetStream> ReaderLoop::make_stream(std::uint32_t round) const {
+  const Order& order = block_.order;
+  return pattern_.make_stream({
+      .file_size_bytes = order.file_size_bytes,
+      .read_size_bytes = order.read_size_bytes,
+      .align_bytes = order.align_bytes,
+      .seed = order.seed,
+      .round = round,
+      .thread = thread_,
+      .threads = order.threads,
+  });
+}
+
+Status ReaderLoop::warm_up() {
+  std::unique_ptr<OffsetStream> stream = make_stream(block_.order.round + kWarmupRounds);
+  Sink discarded;
+  const std::uint64_t deadline = monotonic_ns() + block_.order.warmup_ns;
+  while (monotonic_ns() < deadline) {
+    std::uint32_t filled = stream->next(offsets_);
+    if (filled == 0) {
+      stream->rewind();
+      filled = stream->next(offsets_);
+      if (filled == 0) break;  // a part without a single block
+    }
+    if (Status read = reader_->read_batch({offsets_.data(), filled}, discarded); !read) return read;
+  }
+  return {};
+}
+
+Status ReaderLoop::measure(Window& window) {
+  const Order& order = block_.order;
+  std::unique_ptr<OffsetStream> stream = make_stream(order.round);
+  const std::uint64_t most_ops = order.ops ? share_of(order.ops, thread_, order.threads) : UINT64_MAX;
+  Status outcome;
+
+  const std::uint64_t start = window.line_up();
+  const std::uint64_t deadline = order.ops ? UINT64_MAX : start + order.duration_ns;
+  std::uint64_t before = monotonic_ns();
+  while (result_.ops < most_ops && before < deadline && !block_.stop.load(std::memory_order_relaxed)) {
+    std::uint32_t filled = stream->next(offsets_);
+    if (filled == 0) {
+      if (order.stop_at_pattern_end) break;
+      stream->rewind();
+      filled = stream->next(offsets_);
+      if (filled == 0) break;
+    }
+    outcome = reader_->read_batch({offsets_.data(), filled}, sink_);
+    if (!outcome) break;
+
+    const std::uint64_t now = monotonic_ns();
+    const std::uint64_t latency = now - before;
+    ++result_.lat_bins[histogram_bin(latency, kOpSubBits)];
+    result_.lat_sum_ns += latency;
+    if (latency < result_.lat_min_ns) result_.lat_min_ns = latency;
+    if (latency > result_.lat_max_ns) result_.lat_max_ns = latency;
+    result_.series.add(now - start);
+    ++result_.ops;
+    before = now;
+  }
+  result_.end_ns = before;
+  window.leave();
+
+  result_.bytes = sink_.bytes();
+  result_.checksum = sink_.checksum();
+  return outcome;
+}
+
+}

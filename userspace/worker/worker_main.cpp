@@ -1,0 +1,179 @@
+#include "userspace/worker/worker_main.h"
+
+#include <csignal>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <barrier>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "bpf/contract.h"
+#include "userspace/mapped_region.h"
+#include "userspace/worker/bus_error.h"
+#include "userspace/worker/reader_loop.h"
+#include "userspace/worker/word_wait.h"
+
+namespace iotrace {
+
+namespace {
+
+constexpr std::chrono::seconds kLookAgain{1};
+
+void wait_for_command(SharedBlock& block, Command wanted) {
+  for (;;) {
+    Command seen = block.command.load(std::memory_order_acquire);
+    if (seen >= wanted) return;
+    wait_word(block.command, seen, kLookAgain);
+  }
+}
+
+Result<MappedRegion> map_shared_block() {
+  struct stat info{};
+  if (fstat(kSharedBlockFd, &info) != 0) return errno_error("stat the shared block", errno);
+  return MappedRegion::map(static_cast<std::size_t>(info.st_size), PROT_READ | PROT_WRITE, MAP_SHARED,
+                           kSharedBlockFd, "map the shared block");
+}
+
+// One repetition, as a table of contents: open, build, warm up, measure. Reader threads pass through the
+// same stages; the barrier between two stages is where the controller looks.
+class Worker {
+public:
+  explicit Worker(SharedBlock& block) : block_(block), order_(block.order), stage_(order_.threads + 1) {}
+
+  int run() {
+    if (Status opened = open_file(); !opened) return fail(opened.error().message);
+    if (Status mapped = map_gate(); !mapped) return fail(mapped.error().message);
+    Window window(block_, *gate_);
+
+    std::vector<std::thread> readers;
+    for (std::uint32_t t = 0; t < order_.threads; ++t)
+      readers.emplace_back([this, t, &window] { read_as(t, window); });
+
+    stage_.arrive_and_wait();  // built
+    if (!reached(WorkerState::kMapped)) return 1;
+    wait_for_command(block_, Command::kWarmUp);
+    stage_.arrive_and_wait();  // begin to warm up
+    stage_.arrive_and_wait();  // warm
+    if (!reached(WorkerState::kWarm)) return 1;
+    wait_for_command(block_, Command::kGo);
+    stage_.arrive_and_wait();  // begin to line up
+    window.open();
+    stage_.arrive_and_wait();  // measured
+    if (!reached(WorkerState::kDone)) return 1;
+    wait_for_command(block_, Command::kExit);
+    for (std::thread& reader : readers) reader.join();
+    return 0;
+  }
+
+private:
+  Status open_file() {
+    strategy_ = find_strategy(order_.strategy.data());
+    pattern_ = find_pattern(order_.pattern.data());
+    if (!strategy_ || !pattern_) return Error{"the worker was given an unknown strategy or pattern"};
+    file_ = {.fd = kFileFd,
+             .size_bytes = order_.file_size_bytes,
+             .page_size_bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))};
+    if (strategy_->maps_file) {
+      auto mapping = MappedRegion::map(file_.size_bytes, PROT_READ, MAP_SHARED, kFileFd, "mmap the file");
+      if (!mapping) return mapping.error();
+      mapping_ = std::move(*mapping);
+      file_.mapping = mapping_.data();
+      block_.mapping_address = reinterpret_cast<std::uint64_t>(mapping_.data());
+      report_bus_errors(block_, mapping_.data(), mapping_.size());
+    }
+    auto prepared = strategy_->prepare(file_, {order_.read_size_bytes, order_.reads_per_op});
+    if (!prepared) return prepared.error();
+    make_reader_ = std::move(*prepared);
+    return {};
+  }
+
+  Status map_gate() {
+    std::byte* page = block_.closed_gate.data();
+    if (order_.traced) {
+      auto mapped = MappedRegion::map(file_.page_size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, kGateFd,
+                                      "map the probes' gate");
+      if (!mapped) return mapped.error();
+      gate_page_ = std::move(*mapped);
+      page = gate_page_.data();
+    }
+    static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(gate::open));
+    gate_ = reinterpret_cast<std::atomic<std::uint32_t>*>(page + offsetof(gate, open));
+    return {};
+  }
+
+  // One reader thread from its birth to its end. A failure is kept in the shared block; the thread goes on
+  // to arrive at every stage, so that nobody waits for it in vain.
+  void read_as(std::uint32_t thread, Window& window) {
+    std::unique_ptr<ReaderLoop> loop;
+    auto reader = make_reader_();
+    if (reader)
+      loop = std::make_unique<ReaderLoop>(block_, thread, std::move(*reader), *pattern_);
+    else
+      block_.fail(reader.error().message);
+    stage_.arrive_and_wait();  // built
+
+    stage_.arrive_and_wait();  // begin to warm up
+    if (order_.touch && file_.mapping) touch_part(thread);
+    if (order_.warmup_ns) keep(loop->warm_up());
+    stage_.arrive_and_wait();  // warm
+
+    stage_.arrive_and_wait();  // begin to line up
+    keep(loop->measure(window));
+    stage_.arrive_and_wait();  // measured
+  }
+
+  // Maps this thread's share of the file's pages by touching each.
+  void touch_part(std::uint32_t thread) {
+    const std::uint64_t pages = (file_.size_bytes + file_.page_size_bytes - 1) / file_.page_size_bytes;
+    const std::uint64_t first = pages * thread / order_.threads;
+    const std::uint64_t last = pages * (thread + 1) / order_.threads;
+    for (std::uint64_t page = first; page < last; ++page)
+      static_cast<void>(*static_cast<const volatile std::byte*>(file_.mapping + page * file_.page_size_bytes));
+  }
+
+  void keep(const Status& outcome) {
+    if (!outcome) block_.fail(outcome.error().message);
+  }
+
+  bool reached(WorkerState state) {
+    bool failed = block_.error_taken.load();
+    set_word(block_.state, failed ? WorkerState::kFailed : state);
+    return !failed;
+  }
+
+  int fail(const std::string& text) {
+    block_.fail(text);
+    set_word(block_.state, WorkerState::kFailed);
+    return 1;
+  }
+
+  SharedBlock& block_;
+  const Order& order_;
+  std::barrier<> stage_;
+  const Strategy* strategy_ = nullptr;
+  const Pattern* pattern_ = nullptr;
+  SourceFile file_;
+  MakeReader make_reader_;
+  MappedRegion mapping_;
+  MappedRegion gate_page_;
+  std::atomic<std::uint32_t>* gate_ = nullptr;
+};
+
+}
+
+int worker_main() {
+  // The controller answers for Ctrl-C: it ends the worker in its own time and keeps what was measured.
+  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGHUP, SIG_IGN);
+
+  auto memory = map_shared_block();
+  if (!memory) return 1;
+  auto* block = reinterpret_cast<SharedBlock*>(memory->data());
+  // After a failure the reader threads still wait at a stage: leave without joining them.
+  _exit(Worker(*block).run());
+}
+
+}
