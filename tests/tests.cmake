@@ -1,12 +1,16 @@
 # One executable per level (see tests/README.md). CTest runs each test case as a process of its own, and
 # exit code 77 means skipped, with the reason on the line before.
-include(CTest)
+find_package(Catch2 2 REQUIRED)
+enable_testing()
 include(Catch)
 
-# The Catch2 main is compiled into each executable once, by main.cpp.
+# Catch2's main is slow to compile: once for all.
+add_library(catch_main OBJECT tests/main.cpp)
+target_link_libraries(catch_main PRIVATE Catch2::Catch2)
+
 function(test_level name folders)
   file(GLOB sources CONFIGURE_DEPENDS ${folders})
-  add_executable(${name} tests/main.cpp ${sources})
+  add_executable(${name} $<TARGET_OBJECTS:catch_main> ${sources})
   visible(${name} analysis bpf userspace tests)
   target_compile_definitions(${name} PRIVATE IOTRACE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE ${ARGN} Catch2::Catch2 warnings)

@@ -1,0 +1,49 @@
+# make            build ./iotrace
+# make run        install what is missing (apt), build, run a quick look
+# make test       install what is missing, build, run every test
+# make unit       the pure parts under ASan and UBSan
+# make overhead   what observing costs, against fio and against no observer (minutes)
+#
+# Works as root and as a user with sudo.
+
+BUILD     ?= build
+SUDO      := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+ARGS      ?=
+
+BUILD_PACKAGES := cmake ninja-build g++ clang llvm bpftool pkg-config libbpf-dev libelf-dev zlib1g-dev \
+                  libfmt-dev libcli11-dev nlohmann-json3-dev libboost-dev libboost-math-dev liburing-dev
+TEST_PACKAGES  := catch2 libvalijson-dev util-linux procps
+OVERHEAD_PACKAGES := fio python3
+
+.PHONY: all run test unit overhead clean install-build install-test
+
+all: $(BUILD)/build.ninja
+	@cmake --build $(BUILD) --target iotrace
+
+run: install-build
+	@$(MAKE) --no-print-directory all
+	$(SUDO) ./iotrace run $(ARGS)
+
+test: install-build install-test
+	@$(MAKE) --no-print-directory all
+	@tests/run $(BUILD)
+
+unit: install-build install-test
+	@tests/sanitized $(BUILD)-sanitized
+
+overhead: install-build
+	@tests/install $(OVERHEAD_PACKAGES)
+	@$(MAKE) --no-print-directory all
+	$(SUDO) tests/overhead/run ./iotrace
+
+install-build:
+	@tests/install $(BUILD_PACKAGES)
+
+install-test:
+	@tests/install $(TEST_PACKAGES)
+
+$(BUILD)/build.ninja: CMakeLists.txt tests/tests.cmake
+	@cmake -S . -B $(BUILD) -G Ninja -DIOTRACE_TESTS=$(if $(wildcard /usr/lib/cmake/Catch2),ON,OFF) >/dev/null
+
+clean:
+	rm -rf $(BUILD) $(BUILD)-sanitized iotrace

@@ -1,0 +1,164 @@
+#pragma once
+// What the BPF programs and the user-space loader agree on: the layout of everything that crosses between
+// them. Read by clang for BPF (C) and by the C++ compiler, so: fixed-width types, natural alignment, padding
+// written out, sizes asserted on both sides.
+//
+// Units: nanoseconds of CLOCK_MONOTONIC, bytes, pages (never folios).
+
+#ifndef __bpf__
+#include <linux/types.h>
+#endif
+
+#ifdef __cplusplus
+#define CONTRACT_SIZE(type, bytes) static_assert(sizeof(type) == (bytes), #type " differs between BPF and C++")
+#else
+#define CONTRACT_SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " differs between BPF and C++")
+#endif
+
+// ---- the gate ---------------------------------------------------------------------------------------
+// A page shared with the target, which opens the gate when its measured window begins and closes it at the
+// end. Nothing counts while it is closed.
+struct gate {
+  __u32 open;
+  __u32 reserved;
+};
+CONTRACT_SIZE(struct gate, 8);
+
+// ---- configuration, fixed at load --------------------------------------------------------------------
+enum { SYSCALL_NUMBERS = 512 };  // the largest on x86-64 and arm64 is below 480
+
+struct config {
+  __u32 page_shift;
+  // Neither the mmap_lock hook nor per-VMA locks: a sleep in a fault may be one on mmap_lock, so that only a
+  // major fault counts as having waited for I/O.
+  __u32 waited_needs_major;
+  __u32 iter_tgid;  // whose descriptor iter_fd is the followed file
+  __u32 iter_fd;
+  __u8 calls[SYSCALL_NUMBERS];  // system call number -> enum followed_call
+};
+CONTRACT_SIZE(struct config, 16 + SYSCALL_NUMBERS);
+
+// ---- the target, set at each attach ------------------------------------------------------------------
+struct target {
+  __u32 tgid;
+  __u32 epoch;            // number of this attach: state of threads from an earlier one is not believed
+  __u64 mapping_address;  // of the followed file in the target
+  __u64 mapping_bytes;    // 0: not mapped
+};
+CONTRACT_SIZE(struct target, 24);
+
+// ---- system calls -----------------------------------------------------------------------------------
+// The calls that are followed, in the order in which they are reported. userspace/probes/calls.cpp gives
+// each its number and its name.
+enum followed_call {
+  CALL_NONE,   // none seen: the call began before the window
+  CALL_OTHER,  // not followed
+  CALL_MADVISE,
+  CALL_PROCESS_MADVISE,
+  CALL_PREAD64,
+  CALL_PREADV,
+  CALL_PREADV2,
+  CALL_READ,
+  CALL_READV,
+  CALL_FADVISE64,
+  CALL_READAHEAD,
+  CALL_MINCORE,
+  CALL_IO_URING_ENTER,
+  CALL_MMAP,
+  CALL_MUNMAP,
+  CALL_MPROTECT,
+  CALL_FUTEX,
+  CALLS,
+};
+
+// One combination of call, advice and result; advice is NO_ADVICE but for madvise.
+enum { NO_ADVICE = 0xffff, RESULT_KINDS = 1024 };
+struct result_key {
+  __u16 call;
+  __u16 advice;
+  __u32 error;  // errno, 0: success
+};
+CONTRACT_SIZE(struct result_key, 8);
+
+struct result_count {
+  __u64 calls;
+  __u64 misaligned;  // madvise whose start is not a multiple of the page size
+  __u64 requested_bytes;
+};
+CONTRACT_SIZE(struct result_count, 24);
+
+// ---- histograms -------------------------------------------------------------------------------------
+// Log-linear, 3 bits below the leading one: the layout of analysis/histogram.h with kKernelSubBits.
+enum { HISTOGRAM_SUB_BITS = 3, HISTOGRAM_BINS = 512 };
+struct histogram {
+  __u64 sum;
+  __u64 max;
+  __u64 inverted_min;  // ~min, so that a zeroed histogram is an empty one
+  __u64 bins[HISTOGRAM_BINS];
+};
+CONTRACT_SIZE(struct histogram, 24 + 8 * HISTOGRAM_BINS);
+
+// What happened in a fault.
+enum fault_kind {
+  FAULT_MAPPED,  // the page was in the cache
+  FAULT_WAITED,  // for I/O that something else had started
+  FAULT_READ,    // this fault brought the page in
+  FAULT_OTHER,   // outside the followed file's mapping
+  FAULT_KINDS,
+};
+
+enum lock_side { LOCK_BY_READERS, LOCK_BY_WRITERS, LOCK_SIDES };
+
+// Indexes of the map `histograms`.
+enum {
+  HISTOGRAM_FAULTS,                                      // + enum fault_kind: start to end of a fault
+  HISTOGRAM_LOCK_WAITS = HISTOGRAM_FAULTS + FAULT_KINDS,  // + enum lock_side: asked for to acquired
+  HISTOGRAM_CALLS = HISTOGRAM_LOCK_WAITS + LOCK_SIDES,    // + enum followed_call: entry to exit
+  HISTOGRAMS = HISTOGRAM_CALLS + CALLS,
+};
+
+// ---- counters ---------------------------------------------------------------------------------------
+struct syscall_counters {
+  __u64 succeeded[CALLS];  // all but madvise, which is counted by advice
+  __u64 unmatched;         // exits without their entry
+  __u64 lost;              // the map of results was full
+};
+
+struct fault_counters {
+  __u64 minor, major;  // as the kernel accounts them
+  __u64 under_vma_lock, under_mmap_lock;  // faults on the followed mapping
+  __u64 unmatched;     // ends without their start
+  __u64 abandoned;     // starts without an end: the fault failed, or a copy gave up
+};
+
+// Who brought pages of the followed file into the cache.
+enum page_source {
+  PAGE_BY_FAULT,      // the page that a fault of the target was for
+  PAGE_BY_READAHEAD,  // another page than a fault or a read of the target asked for
+  PAGE_BY_HINT,       // madvise, process_madvise, fadvise64, readahead of the target
+  PAGE_BY_READ,       // asked for by read-type calls and io_uring of the target
+  PAGE_BY_OTHER,      // other processes, kernel threads, other calls of the target
+  PAGE_SOURCES,
+};
+
+struct page_counters {
+  __u64 added[PAGE_SOURCES];
+  __u64 removed;
+  __u64 lost;  // folios whose size could not be read, events of the hook that could not be placed
+};
+
+struct lock_counters {
+  __u64 acquired[LOCK_SIDES];
+  __u64 contended[LOCK_SIDES];  // after a failed attempt, or a sleep
+};
+
+struct counters {
+  struct syscall_counters syscalls;
+  struct fault_counters faults;
+  struct page_counters pages;
+  struct lock_counters lock;
+  __u64 threads_displaced;  // a thread's state was in use when another thread took its slot
+};
+CONTRACT_SIZE(struct counters, 8 * (CALLS + 2 + 6 + PAGE_SOURCES + 2 + 2 * LOCK_SIDES + 1));
+
+enum { FOLIO_ORDERS = 32 };

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//
+// Which pages of the followed file enter the page cache, who brings them in, and how many leave it?
+//
+// Attaches to filemap:mm_filemap_add_to_page_cache and _delete_from_page_cache, whose one argument is the folio
+// since 5.17 (a page before: refused by the types, not supported). The events fire for the whole system;
+// the file is told by its address_space, so they count other processes' pages too.
+//
+// Who brought a page is told by the task that adds it and the system call it is in; nothing is kept for it.
+// Pages asked for and pages read ahead are separated page by page, whatever the size of the folio.
+//
+// Cost: about 40 ns per folio of the file, a few ns for any other.
+//
+// Can't see: shmem and DAX (no events). The range that io_uring asked for: all its pages count as read.
+#include "vmlinux.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/core_fixes.bpf.h"
+#include "bpf/registers.bpf.h"
+#include "bpf/target.bpf.h"
+
+// ---- folios by order, whoever adds them: what filling the cache left -------------------------------------
+
+bool folio_census;
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, FOLIO_ORDERS);
+  __type(key, __u32);
+  __type(value, __u64);
+} folio_orders SEC(".maps");
+
+static __always_inline void count_order(__u64 pages) {
+  __u32 order = 0;
+  while (order < FOLIO_ORDERS - 1 && pages >> (order + 1)) order++;
+  __u64 *folios = bpf_map_lookup_elem(&folio_orders, &order);
+  if (folios) ++*folios;
+}
+
+// ---- what a read asked for -----------------------------------------------------------------------------
+
+// Pages [first, end) of a file.
+struct page_range {
+  __u64 first, end;
+};
+
+static __always_inline struct page_range pages_of(__u64 offset, __u64 bytes) {
+  __u64 page_mask = (1ull << cfg.page_shift) - 1;
+  return (struct page_range){offset >> cfg.page_shift, (offset + bytes + page_mask) >> cfg.page_shift};
+}
+
+static __always_inline __u64 pages_in_both(struct page_range a, struct page_range b) {
+  __u64 first = a.first > b.first ? a.first : b.first;
+  __u64 end = a.end < b.end ? a.end : b.end;
+  return end > first ? end - first : 0;
+}
+
+// Where read(2) stands in its file: the kernel moves f_pos at the end of the call.
+static __always_inline __u64 file_position(struct task_struct *task, __u64 fd) {
+  struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+  struct file **files = BPF_CORE_READ(table, fd);
+  struct file *file = 0;
+  if ((__u32)fd >= BPF_CORE_READ(table, max_fds)) return 0;
+  bpf_probe_read_kernel(&file, sizeof(file), files + (__u32)fd);
+  return BPF_CORE_READ(file, f_pos);
+}
+
+// Bytes of the first 16 elements of a vector, of all of them in practice.
+static __always_inline __u64 vector_bytes(const struct iovec *vector, __u64 elements) {
+  __u64 bytes = 0;
+  for (int i = 0; i < 16; i++) {
+    struct iovec element = {};
+    if (i >= elements || bpf_probe_read_user(&element, sizeof(element), vector + i)) break;
+    bytes += element.iov_len;
+  }
+  return bytes;
+}
+
+static __always_inline struct page_range asked_for(struct task_struct *task, const struct pt_regs *regs,
+                                                   enum followed_call call) {
+  __u64 second = syscall_argument(regs, 1), third = syscall_argument(regs, 2);
+  if (call == CALL_PREAD64) return pages_of(syscall_argument(regs, 3), third);
+  if (call == CALL_READ) return pages_of(file_position(task, syscall_argument(regs, 0)), third);
+
+  __u64 bytes = vector_bytes((const struct iovec *)second, third);
+  if (call == CALL_READV) return pages_of(file_position(task, syscall_argument(regs, 0)), bytes);
+  __u64 offset = syscall_argument(regs, 3);
+  // preadv2 with offset -1 reads at the file's position
+  if (call == CALL_PREADV2 && offset == ~0ull) offset = file_position(task, syscall_argument(regs, 0));
+  return pages_of(offset, bytes);
+}
+
+// ---- who brings pages in ---------------------------------------------------------------------------------
+
+// A start that its end never followed must not claim pages of a later system call, hence the comparison:
+// outside system calls the number is -1.
+static __always_inline bool in_fault(const struct thread_state *thread, __s64 syscall) {
+  return thread->fault_ns && (thread->fault_in_kernel || syscall == -1);
+}
+
+static __always_inline enum followed_call followed_call_of(__s64 syscall) {
+  return (__u64)syscall < SYSCALL_NUMBERS ? cfg.calls[(__u64)syscall & (SYSCALL_NUMBERS - 1)] : CALL_OTHER;
+}
+
+static __always_inline void count_wanted(struct counters *c, enum page_source wanted_by, __u64 wanted,
+                                         __u64 pages) {
+  c->pages.added[wanted_by] += wanted;
+  c->pages.added[PAGE_BY_READAHEAD] += pages - wanted;
+}
+
+static __always_inline void count_source(struct counters *c, struct page_range folio) {
+  __u64 pages = folio.end - folio.first;
+  struct task_struct *task = bpf_get_current_task_btf();
+  if (task->flags & PF_KTHREAD || task->tgid != target.tgid) {
+    c->pages.added[PAGE_BY_OTHER] += pages;
+    return;
+  }
+  // A worker thread that io_uring made in the target: it has no system call of its own.
+  if (task->flags & PF_IO_WORKER) {
+    c->pages.added[PAGE_BY_READ] += pages;
+    return;
+  }
+  const struct pt_regs *regs = entry_registers(task);
+  __s64 syscall = syscall_number(regs);
+  struct thread_state *thread = thread_state((__u32)bpf_get_current_pid_tgid());
+  if (!thread) return;
+
+  if (in_fault(thread, syscall)) {
+    __u64 page = thread->fault_page;
+    if (page == NO_PAGE) {
+      c->pages.added[PAGE_BY_OTHER] += pages;  // another mapping of the file than the followed one
+      return;
+    }
+    bool brought = page >= folio.first && page < folio.end;
+    if (brought) thread->fault_brought = 1;
+    count_wanted(c, PAGE_BY_FAULT, brought, pages);
+    return;
+  }
+
+  enum followed_call call = followed_call_of(syscall);
+  switch (call) {
+  case CALL_MADVISE:
+  case CALL_PROCESS_MADVISE:
+  case CALL_FADVISE64:
+  case CALL_READAHEAD:
+    c->pages.added[PAGE_BY_HINT] += pages;
+    return;
+  case CALL_IO_URING_ENTER:
+    c->pages.added[PAGE_BY_READ] += pages;
+    return;
+  case CALL_READ:
+  case CALL_READV:
+  case CALL_PREAD64:
+  case CALL_PREADV:
+  case CALL_PREADV2:
+    count_wanted(c, PAGE_BY_READ, pages_in_both(folio, asked_for(task, regs, call)), pages);
+    return;
+  default:
+    c->pages.added[PAGE_BY_OTHER] += pages;
+  }
+}
+
+// ---- programs --------------------------------------------------------------------------------------------
+//   head  the first 8 bytes of the folio, its flags
+
+static __always_inline int page_added(const struct folio *folio, __u64 head, __u64 index) {
+  bool open = gate.open;
+  if (!open && !folio_census) return 0;
+  struct counters *c = my_counters();
+  if (!c) return 0;
+  __u64 pages = folio_pages(folio, head);
+  if (!pages) {
+    c->pages.lost++;
+    return 0;
+  }
+  if (folio_census) count_order(pages);
+  if (open) count_source(c, (struct page_range){index, index + pages});
+  return 0;
+}
+
+static __always_inline int page_removed(const struct folio *folio, __u64 head) {
+  if (!gate.open) return 0;
+  struct counters *c = my_counters();
+  if (!c) return 0;
+  __u64 pages = folio_pages(folio, head);
+  c->pages.removed += pages;
+  c->pages.lost += !pages;
+  return 0;
+}
+
+SEC("?tp_btf/mm_filemap_add_to_page_cache")
+int on_page_added__tp_btf(__u64 *ctx) {
+  const struct folio *folio = (const void *)ctx[0];
+  if ((__u64)folio->mapping != followed_mapping) return 0;
+  return page_added(folio, *(const __u64 *)folio, folio->index);
+}
+
+SEC("?tp_btf/mm_filemap_delete_from_page_cache")
+int on_page_removed__tp_btf(__u64 *ctx) {
+  const struct folio *folio = (const void *)ctx[0];
+  if ((__u64)folio->mapping != followed_mapping) return 0;
+  return page_removed(folio, *(const __u64 *)folio);
+}
+
+static __always_inline __u64 head_of(const struct folio *folio) {
+  __u64 head = 0;
+  bpf_probe_read_kernel(&head, sizeof(head), folio);
+  return head;
+}
+
+SEC("?raw_tp/mm_filemap_add_to_page_cache")
+int on_page_added__raw_tp(__u64 *ctx) {
+  const struct folio *folio = (const void *)ctx[0];
+  if ((__u64)BPF_CORE_READ(folio, mapping) != followed_mapping) return 0;
+  return page_added(folio, head_of(folio), BPF_CORE_READ(folio, index));
+}
+
+SEC("?raw_tp/mm_filemap_delete_from_page_cache")
+int on_page_removed__raw_tp(__u64 *ctx) {
+  const struct folio *folio = (const void *)ctx[0];
+  if ((__u64)BPF_CORE_READ(folio, mapping) != followed_mapping) return 0;
+  return page_removed(folio, head_of(folio));
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//
+// The kernel types that the probes read, and nothing else of them than the fields that are read.
+//
+// The order and the distance of fields here mean nothing: each access is relocated at load against the types
+// of the running kernel (CO-RE). What must be right is the name of a type, the name of a field and the
+// field's size; tests/in-place/kernel_types_test.cpp checks all three against the running kernel's BTF.
+//
+// Each type notes the kernels for which it was read; the range is first and last of 6.1, 6.6, 6.12 and 6.18.
+#pragma once
+#define __VMLINUX_H__  // bpf_tracing.h and others ask for it
+
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef unsigned int __u32;
+typedef unsigned long long __u64;
+typedef signed char __s8;
+typedef short __s16;
+typedef int __s32;
+typedef long long __s64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+typedef _Bool bool;
+enum { false, true };
+
+// A kernel type. The tags are what the test goes by.
+#define KERNEL_TYPE __attribute__((preserve_access_index, btf_decl_tag("kernel_type")))
+// One of several shapes of a type, of which a kernel has one: the name up to ___ is the kernel's, and code
+// asks bpf_core_field_exists() before it reads.
+#define KERNEL_FLAVOUR __attribute__((preserve_access_index, btf_decl_tag("kernel_flavour")))
+// Part of the kernel's ABI: read at the offsets written here, which the test checks too.
+#define KERNEL_ABI __attribute__((btf_decl_tag("kernel_abi")))
+
+// ---- BPF's own constants (ABI, linux/bpf.h) -----------------------------------------------------------
+
+enum bpf_map_type {
+  BPF_MAP_TYPE_HASH = 1,
+  BPF_MAP_TYPE_ARRAY = 2,
+  BPF_MAP_TYPE_PERCPU_HASH = 5,
+  BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+};
+enum { BPF_ANY = 0, BPF_NOEXIST = 1 };
+
+// ---- memory -----------------------------------------------------------------------------------------
+
+struct address_space;
+struct mm_struct;
+
+// 6.1 to 6.18. `flags` is not written out: it is a plain number up to 6.17 and a struct from 6.18 on, at
+// offset 0 in all (see bpf/core_fixes.bpf.h).
+struct folio {
+  struct address_space *mapping;
+  unsigned long index;
+} KERNEL_TYPE;
+
+// 6.1 to 6.12
+struct folio___before_6_14 {
+  unsigned int _folio_nr_pages;
+} KERNEL_FLAVOUR;
+
+// 6.18
+struct folio___since_6_14 {
+  unsigned int _nr_pages;
+} KERNEL_FLAVOUR;
+
+// 6.1 to 6.18; the value moves between kernels (bpf_core_enum_value)
+enum pageflags {
+  PG_head,
+};
+
+// ---- tasks and files ----------------------------------------------------------------------------------
+
+// 6.1 to 6.18
+struct fdtable {
+  unsigned int max_fds;
+  struct file **fd;
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
+struct files_struct {
+  struct fdtable *fdt;
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
+struct task_struct {
+  unsigned int flags;
+  int tgid;
+  struct mm_struct *mm;
+  struct files_struct *files;
+  unsigned long nvcsw;
+} KERNEL_TYPE;
+
+// include/linux/sched.h, the same from 6.1 to 6.18
+enum {
+  PF_IO_WORKER = 0x00000010,
+  PF_KTHREAD = 0x00200000,
+};
+
+// 6.1 to 6.18
+struct file {
+  struct address_space *f_mapping;
+  long long f_pos;
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
+struct bpf_iter__task_file {
+  struct task_struct *task;
+  __u32 fd;
+  struct file *file;
+} KERNEL_TYPE;
+
+// ---- registers at the entry into the kernel -----------------------------------------------------------
+
+#if defined(__TARGET_ARCH_x86)
+// 6.1 to 6.18
+struct pt_regs {
+  unsigned long r10, r9, r8, dx, si, di;
+  unsigned long orig_ax;  // system call number; -1 in an exception
+} KERNEL_TYPE;
+enum { USER_REGISTERS = 21 };
+enum { USER_IP = 16 };
+#elif defined(__TARGET_ARCH_arm64)
+// 6.1 to 6.18
+struct pt_regs {
+  __u64 regs[31];
+  __u64 orig_x0;  // regs[0] before the result took its place
+  __s32 syscallno;  // -1 in an exception
+} KERNEL_TYPE;
+enum { USER_REGISTERS = 34 };
+enum { USER_IP = 32 };
+#else
+#error "the registers of this machine are not written down yet"
+#endif
+
+// What a perf_event program gets. `regs` stands for bpf_user_pt_regs_t, whose registers are 64 bits each.
+struct bpf_perf_event_data {
+  __u64 regs[USER_REGISTERS];
+  __u64 sample_period;
+  __u64 addr;  // of the fault
+} KERNEL_ABI;
+
+// An element of the vectors of preadv(2)
+struct iovec {
+  void *iov_base;
+  unsigned long iov_len;
+} KERNEL_ABI;
