@@ -14,6 +14,7 @@ function(test_level name folders)
   visible(${name} analysis bpf userspace tests)
   target_compile_definitions(${name} PRIVATE IOTRACE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE ${ARGN} Catch2::Catch2 warnings)
+  target_precompile_headers(${name} PRIVATE <catch2/catch.hpp> <fmt/format.h>)
   catch_discover_tests(${name} TEST_PREFIX "${name}: " PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300
                        DISCOVERY_MODE PRE_TEST)
 endfunction()

@@ -140,8 +140,8 @@ struct bpf_perf_event_data {
   __u64 addr;  // of the fault
 } KERNEL_ABI;
 
-// An element of the vectors of preadv(2)
+// An element of the vectors of preadv(2), as POSIX has it.
 struct iovec {
   void *iov_base;
   unsigned long iov_len;
-} KERNEL_ABI;
+};

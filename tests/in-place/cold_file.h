@@ -59,14 +59,19 @@ public:
     throw std::runtime_error("could not make cold: " + std::to_string(resident_pages()) + " pages stay");
   }
 
-  // Reads pages one by one, so that each is a folio of its own.
+  // Reads pages one by one, so that each is a folio of its own, until all are there, or throws. Another
+  // process's need of memory may take some away again.
   void fill_page_by_page() {
     UniqueFd reader = open();
     ::posix_fadvise(reader.get(), 0, 0, POSIX_FADV_RANDOM);
     std::vector<char> page(page_size());
-    for (std::size_t at = 0; at < bytes_; at += page.size())
-      if (::pread(reader.get(), page.data(), page.size(), static_cast<off_t>(at)) < 0)
-        throw std::runtime_error("read " + path_);
+    for (int attempt = 0; attempt < 10; ++attempt) {
+      for (std::size_t at = 0; at < bytes_; at += page.size())
+        if (::pread(reader.get(), page.data(), page.size(), static_cast<off_t>(at)) < 0)
+          throw std::runtime_error("read " + path_);
+      if (resident_pages() * page.size() == bytes_) return;
+    }
+    throw std::runtime_error("could not make resident: " + std::to_string(resident_pages()) + " pages are there");
   }
 
   // Pages in the cache whose I/O is done, by mincore(2).

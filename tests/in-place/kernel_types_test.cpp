@@ -155,7 +155,7 @@ TEST_CASE("the kernel has one flavour of each type that comes in several") {
 TEST_CASE("what the kernel's ABI fixes lies where the kernel has it") {
   Objects objects = open_types();
   std::vector<__u32> types = tagged(objects.our_types(), "kernel_abi");
-  CHECK(types.size() >= 2);
+  CHECK(types.size() >= 1);
   for (__u32 id : types) CHECK(joined(complaints(objects, id, true)) == "");
 }
 
@@ -180,8 +180,7 @@ TEST_CASE("every struct of the BPF object is either the kernel's, and tagged, or
   // bpf/contract.h and the maps' and programs' own
   const std::set<std::string> own = {"gate",          "config",        "target",       "result_key",
                                      "result_count",  "histogram",     "counters",     "syscall_counters",
-                                     "fault_counters", "page_counters", "lock_counters", "thread_state",
-                                     "page_range"};
+                                     "fault_counters", "page_counters", "lock_counters", "thread_state"};
   for (__u32 id = 1; id < btf__type_cnt(ours); ++id) {
     const btf_type* type = btf__type_by_id(ours, id);
     if (!btf_is_struct(type) || known.contains(id)) continue;

@@ -37,7 +37,6 @@ void check_cold_random_touches(ProbeSet& probes, ColdFile& file) {
   CHECK(*readings.page_cache->by.fault == kTouched);
   CHECK(*readings.page_cache->by.readahead == 0);
   CHECK(*readings.page_cache->added_pages == kTouched);
-  CHECK(*readings.page_cache->evicted_pages == 0);
 }
 
 }
@@ -146,8 +145,8 @@ TEST_CASE("resident pages are mapped") {
   });
   file.make_cold();
   file.fill_page_by_page();
-  REQUIRE(file.resident_pages() == kPages);
   ProbeReadings readings = observe(*probes, target);
+  REQUIRE(*readings.page_cache->evicted_pages == 0);  // else others' need of memory spoilt the premise
   CHECK(readings.faults->mapped->count >= kPages / 16);  // fault-around maps 16 at most
   CHECK(readings.faults->mapped->count <= kPages);
   CHECK(readings.faults->waited->count == 0);

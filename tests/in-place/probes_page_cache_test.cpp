@@ -161,6 +161,27 @@ TEST_CASE("DONTNEED evicts exactly what was there") {
   CHECK(*readings.page_cache->added_pages == 0);
 }
 
+TEST_CASE("pages are counted, not folios, on their way in and out") {
+  ColdFile file(kPages);
+  auto probes = load_probes(file, {"page_cache"});
+  TargetProcess reader(file, probes->gate_fd(), [](const InTarget& here) {
+    static char megabyte[1 << 20];  // large reads make large folios where the file system has them
+    while (::read(here.fd, megabyte, sizeof(megabyte)) > 0) {
+    }
+  });
+  TargetProcess dropper(file, probes->gate_fd(), [](const InTarget& here) {
+    ::posix_fadvise(here.fd, 0, 0, POSIX_FADV_DONTNEED);
+  });
+  PageCache in = pages_of(*probes, reader, file);
+  CHECK(*in.added_pages - *in.evicted_pages == file.settled_pages(kPages));
+  CHECK(*in.by.read + *in.by.readahead == *in.added_pages);
+  CHECK(*in.by.readahead > 0);
+  std::size_t before = file.resident_pages();
+  PageCache out = *observe(*probes, dropper).page_cache;
+  CHECK(*out.evicted_pages == before - file.resident_pages());
+  CHECK(*out.evicted_pages > 0);
+}
+
 TEST_CASE("the census counts each folio that enters the cache, whatever its size") {
   ColdFile file(kPages);
   auto probes = load_probes(file, {"faults"});

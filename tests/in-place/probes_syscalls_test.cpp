@@ -16,10 +16,18 @@ void misaligned_hints(const InTarget& here, int count) {
 }
 
 void check_misaligned_hints(ProbeSet& probes, const ColdFile& file) {
-  TargetProcess target(file, probes.gate_fd(), [](const InTarget& here) { misaligned_hints(here, 23); });
+  SharedCount others;
   // Somebody else, who does the same from before the window until after it.
-  TargetProcess other(file, probes.gate_fd(), [](const InTarget& here) {
-    while (here.signal->load() == 0) misaligned_hints(here, 1);
+  TargetProcess other(file, probes.gate_fd(), [&](const InTarget& here) {
+    while (here.signal->load() == 0) {
+      misaligned_hints(here, 1);
+      others->fetch_add(1);
+    }
+  });
+  TargetProcess target(file, probes.gate_fd(), [&](const InTarget& here) {
+    misaligned_hints(here, 23);
+    std::uint64_t seen = others->load();
+    while (others->load() < seen + 100) sched_yield();
   });
   other.begin(false);
   other.await_open();
@@ -120,6 +128,9 @@ TEST_CASE("each followed call is counted by its result") {
       CHECK(entry.lat_ns->count() == 48);
       CHECK(*entry.lat_ns->min() > 0);
       CHECK(*entry.lat_ns->min() <= *entry.lat_ns->max());
+      // The kernel's bins are where the record's are.
+      CHECK(entry.lat_ns->bins().begin()->first == histogram_bin(*entry.lat_ns->min(), kKernelSubBits));
+      CHECK(entry.lat_ns->bins().rbegin()->first == histogram_bin(*entry.lat_ns->max(), kKernelSubBits));
     }
 }
 

@@ -35,6 +35,24 @@ struct InTarget {
   }
 };
 
+// A number that processes forked later share with this one.
+class SharedCount {
+public:
+  SharedCount()
+      : at_(::mmap(nullptr, sizeof(Number), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
+    if (at_ == MAP_FAILED) throw std::runtime_error("map shared memory");
+    new (at_) Number(0);
+  }
+  ~SharedCount() { ::munmap(at_, sizeof(Number)); }
+  SharedCount(const SharedCount&) = delete;
+  SharedCount& operator=(const SharedCount&) = delete;
+  std::atomic<std::uint64_t>* operator->() const { return static_cast<Number*>(at_); }
+
+private:
+  using Number = std::atomic<std::uint64_t>;
+  void* at_;
+};
+
 struct WindowUsage {
   bool gate = true;  // open it
   std::uint64_t minor_faults = 0, major_faults = 0;  // by rusage
