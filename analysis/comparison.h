@@ -54,6 +54,9 @@ std::vector<RowGroup> row_groups(const RunRecord& record);
 // Measured alike, but for strategy, threads and being the control.
 bool measured_alike(const Row& a, const Row& b);
 
+// The same, with as many threads: they differ in nothing but their strategy.
+inline bool same_cell(const Row& a, const Row& b) { return a.threads == b.threads && measured_alike(a, b); }
+
 // The repetitions that a row's throughput comes from: those without probes, else those with them.
 const Measurement* throughput_measurement(const Row& row);
 

@@ -2,7 +2,6 @@
 
 #include "analysis/record_json.h"
 
-#include <cmath>
 #include <map>
 #include <optional>
 #include <type_traits>
@@ -30,9 +29,7 @@ public:
   void later_list(const char* key) { object_[key] = Json::array(); }
 
   template<typename T> static Json to_json(const T& value) {
-    if constexpr (std::is_floating_point_v<T>)
-      return std::isfinite(value) ? Json(value) : Json(nullptr);  // JSON has no NaN and no infinity
-    else if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>)
+    if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>)
       return value;
     else {
       Writer writer;
@@ -93,7 +90,7 @@ std::string to_json_text(const RunRecord& record) {
     for (const char* group : {"block_io", "reclaim"})
       row.unavailable.try_emplace(group, "not measured by this version");
 
-  // A path is bytes, JSON is UTF-8: what is not UTF-8 becomes U+FFFD.
+  // What JSON cannot say: bytes of a path that are not UTF-8 become U+FFFD, NaN and infinity become null.
   return Writer::to_json(complete).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

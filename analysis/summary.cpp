@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
+
+#include "analysis/comparison.h"
 
 namespace iotrace {
 
@@ -32,16 +33,6 @@ std::vector<double> ops_per_ms(const Measurement& measurement) {
   for (const Repetition& rep : measurement.reps)
     if (rep.seconds > 0) rates.push_back(static_cast<double>(rep.ops) / rep.seconds / 1000.0);
   return rates;
-}
-
-bool same_cell(const Row& a, const Row& b) {
-  auto key = [](const Row& r) {
-    return std::tie(r.case_name, r.pattern, r.threads, r.read_size_bytes, r.reads_per_op, r.cell.pace, r.cell.rate,
-                    r.cell.arrivals, r.cell.compute_ns, r.cell.align_bytes, r.cell.hot_size_bytes, r.cell.cold_pct,
-                    r.cell.zipf_theta, r.cell.stride_bytes, r.cell.write_pct, r.cell.mmap_churn,
-                    r.cell.memory_limit_bytes);
-  };
-  return key(a) == key(b);
 }
 
 void summarise(RunRecord& record) {

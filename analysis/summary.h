@@ -12,7 +12,4 @@ std::vector<double> ops_per_ms(const Measurement& measurement);
 // amplification_ratio, noise_floor_ratio, Row::drifted. Repetitions and counters must be in place.
 void summarise(RunRecord& record);
 
-// Do two rows stand in the same table cell but for their strategy?
-bool same_cell(const Row& a, const Row& b);
-
 }

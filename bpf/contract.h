@@ -10,9 +10,11 @@
 #endif
 
 #ifdef __cplusplus
-#define CONTRACT_SIZE(type, bytes) static_assert(sizeof(type) == (bytes), #type " differs between BPF and C++")
+#define CONTRACT_SIZE(type, bytes)                                                                           \
+  static_assert(sizeof(type) == (bytes), #type " differs between BPF and C++")
 #else
-#define CONTRACT_SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " differs between BPF and C++")
+#define CONTRACT_SIZE(type, bytes)                                                                           \
+  _Static_assert(sizeof(type) == (bytes), #type " differs between BPF and C++")
 #endif
 
 // ---- the gate ---------------------------------------------------------------------------------------
@@ -25,7 +27,7 @@ struct gate {
 CONTRACT_SIZE(struct gate, 8);
 
 // ---- configuration, fixed at load --------------------------------------------------------------------
-enum { SYSCALL_NUMBERS = 512 };  // the largest on x86-64 and arm64 is below 480
+enum { SYSCALL_NUMBERS = 512 };  // a power of two; the largest number on x86-64 and arm64 is below 480
 
 struct config {
   __u32 page_shift;
@@ -70,6 +72,9 @@ enum followed_call {
   CALL_FUTEX,
   CALLS,
 };
+// Room in arrays of calls: a power of two, so that an index can be masked where the verifier of 6.1 loses
+// sight of a comparison.
+enum { CALL_SLOTS = 32 };
 
 // One combination of call, advice and result; advice is NO_ADVICE but for madvise.
 enum { NO_ADVICE = 0xffff, RESULT_KINDS = 1024 };
@@ -111,7 +116,7 @@ enum lock_side { LOCK_BY_READERS, LOCK_BY_WRITERS, LOCK_SIDES };
 
 // Indexes of the map `histograms`.
 enum {
-  HISTOGRAM_FAULTS,                                      // + enum fault_kind: start to end of a fault
+  HISTOGRAM_FAULTS,                                       // + enum fault_kind: start to end of a fault
   HISTOGRAM_LOCK_WAITS = HISTOGRAM_FAULTS + FAULT_KINDS,  // + enum lock_side: asked for to acquired
   HISTOGRAM_CALLS = HISTOGRAM_LOCK_WAITS + LOCK_SIDES,    // + enum followed_call: entry to exit
   HISTOGRAMS = HISTOGRAM_CALLS + CALLS,
@@ -119,16 +124,16 @@ enum {
 
 // ---- counters ---------------------------------------------------------------------------------------
 struct syscall_counters {
-  __u64 succeeded[CALLS];  // all but madvise, which is counted by advice
-  __u64 unmatched;         // exits without their entry
-  __u64 lost;              // the map of results was full
+  __u64 succeeded[CALL_SLOTS];  // all but madvise, which is counted by advice
+  __u64 unmatched;              // exits without their entry
+  __u64 lost;                   // the map of results was full
 };
 
 struct fault_counters {
-  __u64 minor, major;  // as the kernel accounts them
+  __u64 minor, major;                     // as the kernel accounts them
   __u64 under_vma_lock, under_mmap_lock;  // faults on the followed mapping
-  __u64 unmatched;     // ends without their start
-  __u64 abandoned;     // starts without an end: the fault failed, or a copy gave up
+  __u64 unmatched;                        // ends without their start
+  __u64 abandoned;                        // starts without an end: the fault failed, or a copy gave up
 };
 
 // Who brought pages of the followed file into the cache.
@@ -159,6 +164,6 @@ struct counters {
   struct lock_counters lock;
   __u64 threads_displaced;  // a thread's state was in use when another thread took its slot
 };
-CONTRACT_SIZE(struct counters, 8 * (CALLS + 2 + 6 + PAGE_SOURCES + 2 + 2 * LOCK_SIDES + 1));
+CONTRACT_SIZE(struct counters, 8 * (CALL_SLOTS + 2 + 6 + PAGE_SOURCES + 2 + 2 * LOCK_SIDES + 1));
 
 enum { FOLIO_ORDERS = 32 };

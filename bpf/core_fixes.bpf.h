@@ -10,15 +10,15 @@
 // The number of pages of a folio; 0 if this kernel keeps it nowhere that we know.
 //   flags  the first 8 bytes of the folio. `folio->flags` can't be named: in 6.18 its type changed from
 //          unsigned long to memdesc_flags_t, but it never left offset 0
-// A folio of one page has no count of its own. The count of a larger one is _folio_nr_pages, in 6.14 renamed to
-// _nr_pages.
-static __always_inline __u64 folio_pages(const struct folio *folio, __u64 flags) {
+// A folio of one page has no count of its own. The count of a larger one is _folio_nr_pages, in 6.14 renamed
+// to _nr_pages.
+static __always_inline __u64 folio_pages(const struct folio* folio, __u64 flags) {
   if (!(flags & (1ull << bpf_core_enum_value(enum pageflags, PG_head)))) return 1;
 
-  const struct folio___since_6_14 *renamed = (const void *)folio;
+  const struct folio___since_6_14* renamed = (const void*)folio;
   if (bpf_core_field_exists(renamed->_nr_pages)) return BPF_CORE_READ(renamed, _nr_pages);
 
-  const struct folio___before_6_14 *original = (const void *)folio;
+  const struct folio___before_6_14* original = (const void*)folio;
   if (bpf_core_field_exists(original->_folio_nr_pages)) return BPF_CORE_READ(original, _folio_nr_pages);
   return 0;
 }

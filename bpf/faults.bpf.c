@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //
-// How long do the target's page faults take, and what happens in them: is the page mapped from the cache, does
-// it wait for I/O that is already under way, or does the fault itself bring it in from the device?
+// How long do the target's page faults take, and what happens in them: is the page mapped from the cache,
+// does it wait for I/O that is already under way, or does the fault itself bring it in from the device?
 //
-// Start: exceptions:page_fault_user and page_fault_kernel, which x86 alone has; elsewhere the perf software event
-// PAGE_FAULTS, at the same place. End: the perf software events MIN and MAJ, which the kernel raises as the last
-// thing of a completed fault, once however often it was retried, before it lets go of mmap_lock. Start and
-// end carry the same address.
+// Start: exceptions:page_fault_user and page_fault_kernel, which x86 alone has; elsewhere the perf software
+// event PAGE_FAULTS, at the same place. End: the perf software events MIN and MAJ, which the kernel raises as
+// the last thing of a completed fault, once however often it was retried, before it lets go of mmap_lock.
+// Start and end carry the same address.
 //
-// What happened is decided by what was seen, not by the kernel's minor/major (a wait for readahead in flight is
-// major up to 6.6 and minor from 6.7) and not by latency:
+// What happened is decided by what was seen, not by the kernel's minor/major (a wait for readahead in flight
+// is major up to 6.6 and minor from 6.7) and not by latency:
 //   read    the page that faulted entered the cache during the fault, by this thread (page_cache.bpf.c)
 //   waited  else, if the thread slept for anything but mmap_lock (mmap_lock.bpf.c)
 //   mapped  else
@@ -29,10 +29,10 @@
 static __always_inline int fault_starts(__u64 address, bool in_kernel) {
   __u64 pid_tgid = bpf_get_current_pid_tgid();
   if (!counted(pid_tgid)) return 0;
-  struct thread_state *thread = thread_state((__u32)pid_tgid);
+  struct thread_state* thread = thread_state((__u32)pid_tgid);
   if (!thread) return 0;
   if (thread->fault_ns) {
-    struct counters *c = my_counters();
+    struct counters* c = my_counters();
     if (c) c->faults.abandoned++;
   }
 
@@ -50,7 +50,7 @@ static __always_inline int fault_starts(__u64 address, bool in_kernel) {
   return 0;
 }
 
-static __always_inline enum fault_kind kind_of_fault(const struct thread_state *thread, bool major) {
+static __always_inline enum fault_kind kind_of_fault(const struct thread_state* thread, bool major) {
   if (thread->fault_page == NO_PAGE) return FAULT_OTHER;
   if (thread->fault_brought) return FAULT_READ;
   __u64 slept = bpf_get_current_task_btf()->nvcsw - thread->fault_sleeps;
@@ -61,8 +61,8 @@ static __always_inline enum fault_kind kind_of_fault(const struct thread_state *
 static __always_inline int fault_ends(__u64 address, bool major) {
   __u64 pid_tgid = bpf_get_current_pid_tgid();
   if (!counted(pid_tgid)) return 0;
-  struct counters *c = my_counters();
-  struct thread_state *thread = thread_state((__u32)pid_tgid);
+  struct counters* c = my_counters();
+  struct thread_state* thread = thread_state((__u32)pid_tgid);
   if (!c || !thread) return 0;
 
   if (major)
@@ -87,37 +87,37 @@ static __always_inline int fault_ends(__u64 address, bool major) {
 }
 
 SEC("?tp_btf/page_fault_user")
-int on_user_fault__tp_btf(__u64 *ctx) {
+int on_user_fault__tp_btf(__u64* ctx) {
   return fault_starts(ctx[0], false);
 }
 
 SEC("?tp_btf/page_fault_kernel")
-int on_kernel_fault__tp_btf(__u64 *ctx) {
+int on_kernel_fault__tp_btf(__u64* ctx) {
   return fault_starts(ctx[0], true);
 }
 
 SEC("?raw_tp/page_fault_user")
-int on_user_fault__raw_tp(__u64 *ctx) {
+int on_user_fault__raw_tp(__u64* ctx) {
   return fault_starts(ctx[0], false);
 }
 
 SEC("?raw_tp/page_fault_kernel")
-int on_kernel_fault__raw_tp(__u64 *ctx) {
+int on_kernel_fault__raw_tp(__u64* ctx) {
   return fault_starts(ctx[0], true);
 }
 
 SEC("?perf_event")
-int on_fault__perf(struct bpf_perf_event_data *ctx) {
+int on_fault__perf(struct bpf_perf_event_data* ctx) {
   bool in_kernel = ctx->regs[USER_IP] >> 63;
   return fault_starts(ctx->addr, in_kernel);
 }
 
 SEC("?perf_event")
-int on_minor_fault__perf(struct bpf_perf_event_data *ctx) {
+int on_minor_fault__perf(struct bpf_perf_event_data* ctx) {
   return fault_ends(ctx->addr, false);
 }
 
 SEC("?perf_event")
-int on_major_fault__perf(struct bpf_perf_event_data *ctx) {
+int on_major_fault__perf(struct bpf_perf_event_data* ctx) {
   return fault_ends(ctx->addr, true);
 }

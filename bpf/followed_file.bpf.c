@@ -11,9 +11,9 @@
 #include "bpf/target.bpf.h"
 
 SEC("?iter/task_file")
-int on_open_file__iter(struct bpf_iter__task_file *ctx) {
-  struct file *file = ctx->file;
-  struct task_struct *task = ctx->task;
+int on_open_file__iter(struct bpf_iter__task_file* ctx) {
+  struct file* file = ctx->file;
+  struct task_struct* task = ctx->task;
   if (!file || !task) return 0;
   if (task->tgid == cfg.iter_tgid && ctx->fd == cfg.iter_fd) followed_mapping = (__u64)file->f_mapping;
   return 0;

@@ -34,7 +34,7 @@ static __always_inline __u64 histogram_bin(__u64 value) {
 }
 
 static __always_inline void histogram_add(__u32 index, __u64 value) {
-  struct histogram *histogram = bpf_map_lookup_elem(&histograms, &index);
+  struct histogram* histogram = bpf_map_lookup_elem(&histograms, &index);
   if (!histogram) return;
   __u64 bin = histogram_bin(value);
   barrier_var(bin);  // else 6.1 loses the bound of the next line

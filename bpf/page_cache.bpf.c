@@ -2,9 +2,9 @@
 //
 // Which pages of the followed file enter the page cache, who brings them in, and how many leave it?
 //
-// Attaches to filemap:mm_filemap_add_to_page_cache and _delete_from_page_cache, whose one argument is the folio
-// since 5.17 (a page before: refused by the types, not supported). The events fire for the whole system;
-// the file is told by its address_space, so they count other processes' pages too.
+// Attaches to filemap:mm_filemap_add_to_page_cache and _delete_from_page_cache, whose one argument is the
+// folio since 5.17 (a page before: refused by the types, not supported). The events fire for the whole
+// system; the file is told by its address_space, so they count other processes' pages too.
 //
 // Who brought a page is told by the task that adds it and the system call it is in; nothing is kept for it.
 // Pages asked for and pages read ahead are separated page by page, whatever the size of the folio.
@@ -35,7 +35,7 @@ struct {
 static __always_inline void count_order(__u64 pages) {
   __u32 order = 0;
   while (order < FOLIO_ORDERS - 1 && pages >> (order + 1)) order++;
-  __u64 *folios = bpf_map_lookup_elem(&folio_orders, &order);
+  __u64* folios = bpf_map_lookup_elem(&folio_orders, &order);
   if (folios) ++*folios;
 }
 
@@ -58,17 +58,17 @@ static __always_inline __u64 pages_in_both(struct page_range a, struct page_rang
 }
 
 // Where read(2) stands in its file: the kernel moves f_pos at the end of the call.
-static __always_inline __u64 file_position(struct task_struct *task, __u64 fd) {
-  struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-  struct file **files = BPF_CORE_READ(table, fd);
-  struct file *file = 0;
+static __always_inline __u64 file_position(struct task_struct* task, __u64 fd) {
+  struct fdtable* table = BPF_CORE_READ(task, files, fdt);
+  struct file** files = BPF_CORE_READ(table, fd);
+  struct file* file = 0;
   if ((__u32)fd >= BPF_CORE_READ(table, max_fds)) return 0;
   bpf_probe_read_kernel(&file, sizeof(file), files + (__u32)fd);
   return BPF_CORE_READ(file, f_pos);
 }
 
 // Bytes of the first 16 elements of a vector, of all of them in practice.
-static __always_inline __u64 vector_bytes(const struct iovec *vector, __u64 elements) {
+static __always_inline __u64 vector_bytes(const struct iovec* vector, __u64 elements) {
   __u64 bytes = 0;
   for (int i = 0; i < 16; i++) {
     struct iovec element = {};
@@ -78,13 +78,13 @@ static __always_inline __u64 vector_bytes(const struct iovec *vector, __u64 elem
   return bytes;
 }
 
-static __always_inline struct page_range asked_for(struct task_struct *task, const struct pt_regs *regs,
+static __always_inline struct page_range asked_for(struct task_struct* task, const struct pt_regs* regs,
                                                    enum followed_call call) {
   __u64 second = syscall_argument(regs, 1), third = syscall_argument(regs, 2);
   if (call == CALL_PREAD64) return pages_of(syscall_argument(regs, 3), third);
   if (call == CALL_READ) return pages_of(file_position(task, syscall_argument(regs, 0)), third);
 
-  __u64 bytes = vector_bytes((const struct iovec *)second, third);
+  __u64 bytes = vector_bytes((const struct iovec*)second, third);
   if (call == CALL_READV) return pages_of(file_position(task, syscall_argument(regs, 0)), bytes);
   __u64 offset = syscall_argument(regs, 3);
   // preadv2 with offset -1 reads at the file's position
@@ -96,23 +96,19 @@ static __always_inline struct page_range asked_for(struct task_struct *task, con
 
 // A start that its end never followed must not claim pages of a later system call, hence the comparison:
 // outside system calls the number is -1.
-static __always_inline bool in_fault(const struct thread_state *thread, __s64 syscall) {
+static __always_inline bool in_fault(const struct thread_state* thread, __s64 syscall) {
   return thread->fault_ns && (thread->fault_in_kernel || syscall == -1);
 }
 
-static __always_inline enum followed_call followed_call_of(__s64 syscall) {
-  return (__u64)syscall < SYSCALL_NUMBERS ? cfg.calls[(__u64)syscall & (SYSCALL_NUMBERS - 1)] : CALL_OTHER;
-}
-
-static __always_inline void count_wanted(struct counters *c, enum page_source wanted_by, __u64 wanted,
+static __always_inline void count_wanted(struct counters* c, enum page_source wanted_by, __u64 wanted,
                                          __u64 pages) {
   c->pages.added[wanted_by] += wanted;
   c->pages.added[PAGE_BY_READAHEAD] += pages - wanted;
 }
 
-static __always_inline void count_source(struct counters *c, struct page_range folio) {
+static __always_inline void count_source(struct counters* c, struct page_range folio) {
   __u64 pages = folio.end - folio.first;
-  struct task_struct *task = bpf_get_current_task_btf();
+  struct task_struct* task = bpf_get_current_task_btf();
   if (task->flags & PF_KTHREAD || task->tgid != target.tgid) {
     c->pages.added[PAGE_BY_OTHER] += pages;
     return;
@@ -122,9 +118,9 @@ static __always_inline void count_source(struct counters *c, struct page_range f
     c->pages.added[PAGE_BY_READ] += pages;
     return;
   }
-  const struct pt_regs *regs = entry_registers(task);
+  const struct pt_regs* regs = entry_registers(task);
   __s64 syscall = syscall_number(regs);
-  struct thread_state *thread = thread_state((__u32)bpf_get_current_pid_tgid());
+  struct thread_state* thread = thread_state((__u32)bpf_get_current_pid_tgid());
   if (!thread) return;
 
   if (in_fault(thread, syscall)) {
@@ -144,12 +140,8 @@ static __always_inline void count_source(struct counters *c, struct page_range f
   case CALL_MADVISE:
   case CALL_PROCESS_MADVISE:
   case CALL_FADVISE64:
-  case CALL_READAHEAD:
-    c->pages.added[PAGE_BY_HINT] += pages;
-    return;
-  case CALL_IO_URING_ENTER:
-    c->pages.added[PAGE_BY_READ] += pages;
-    return;
+  case CALL_READAHEAD: c->pages.added[PAGE_BY_HINT] += pages; return;
+  case CALL_IO_URING_ENTER: c->pages.added[PAGE_BY_READ] += pages; return;
   case CALL_READ:
   case CALL_READV:
   case CALL_PREAD64:
@@ -157,18 +149,17 @@ static __always_inline void count_source(struct counters *c, struct page_range f
   case CALL_PREADV2:
     count_wanted(c, PAGE_BY_READ, pages_in_both(folio, asked_for(task, regs, call)), pages);
     return;
-  default:
-    c->pages.added[PAGE_BY_OTHER] += pages;
+  default: c->pages.added[PAGE_BY_OTHER] += pages;
   }
 }
 
 // ---- programs --------------------------------------------------------------------------------------------
 //   head  the first 8 bytes of the folio, its flags
 
-static __always_inline int page_added(const struct folio *folio, __u64 head, __u64 index) {
+static __always_inline int page_added(const struct folio* folio, __u64 head, __u64 index) {
   bool open = gate.open;
   if (!open && !folio_census) return 0;
-  struct counters *c = my_counters();
+  struct counters* c = my_counters();
   if (!c) return 0;
   __u64 pages = folio_pages(folio, head);
   if (!pages) {
@@ -180,9 +171,9 @@ static __always_inline int page_added(const struct folio *folio, __u64 head, __u
   return 0;
 }
 
-static __always_inline int page_removed(const struct folio *folio, __u64 head) {
+static __always_inline int page_removed(const struct folio* folio, __u64 head) {
   if (!gate.open) return 0;
-  struct counters *c = my_counters();
+  struct counters* c = my_counters();
   if (!c) return 0;
   __u64 pages = folio_pages(folio, head);
   c->pages.removed += pages;
@@ -191,35 +182,35 @@ static __always_inline int page_removed(const struct folio *folio, __u64 head) {
 }
 
 SEC("?tp_btf/mm_filemap_add_to_page_cache")
-int on_page_added__tp_btf(__u64 *ctx) {
-  const struct folio *folio = (const void *)ctx[0];
+int on_page_added__tp_btf(__u64* ctx) {
+  const struct folio* folio = (const void*)ctx[0];
   if ((__u64)folio->mapping != followed_mapping) return 0;
-  return page_added(folio, *(const __u64 *)folio, folio->index);
+  return page_added(folio, *(const __u64*)folio, folio->index);
 }
 
 SEC("?tp_btf/mm_filemap_delete_from_page_cache")
-int on_page_removed__tp_btf(__u64 *ctx) {
-  const struct folio *folio = (const void *)ctx[0];
+int on_page_removed__tp_btf(__u64* ctx) {
+  const struct folio* folio = (const void*)ctx[0];
   if ((__u64)folio->mapping != followed_mapping) return 0;
-  return page_removed(folio, *(const __u64 *)folio);
+  return page_removed(folio, *(const __u64*)folio);
 }
 
-static __always_inline __u64 head_of(const struct folio *folio) {
+static __always_inline __u64 head_of(const struct folio* folio) {
   __u64 head = 0;
   bpf_probe_read_kernel(&head, sizeof(head), folio);
   return head;
 }
 
 SEC("?raw_tp/mm_filemap_add_to_page_cache")
-int on_page_added__raw_tp(__u64 *ctx) {
-  const struct folio *folio = (const void *)ctx[0];
+int on_page_added__raw_tp(__u64* ctx) {
+  const struct folio* folio = (const void*)ctx[0];
   if ((__u64)BPF_CORE_READ(folio, mapping) != followed_mapping) return 0;
   return page_added(folio, head_of(folio), BPF_CORE_READ(folio, index));
 }
 
 SEC("?raw_tp/mm_filemap_delete_from_page_cache")
-int on_page_removed__raw_tp(__u64 *ctx) {
-  const struct folio *folio = (const void *)ctx[0];
+int on_page_removed__raw_tp(__u64* ctx) {
+  const struct folio* folio = (const void*)ctx[0];
   if ((__u64)BPF_CORE_READ(folio, mapping) != followed_mapping) return 0;
   return page_removed(folio, head_of(folio));
 }

@@ -8,8 +8,8 @@
 //
 // Cost: about 120 ns per followed call, two clock reads among it.
 //
-// Can't see: operations inside io_uring (their errors are in completions alone); calls of 32-bit programs have
-// other numbers and are not told apart.
+// Can't see: operations inside io_uring (their errors are in completions alone); calls of 32-bit programs
+// have other numbers and are not told apart.
 #include "vmlinux.h"
 
 #include <bpf/bpf_helpers.h>
@@ -28,11 +28,11 @@ struct {
 static __always_inline int call_enters(__u64 number) {
   __u64 pid_tgid = bpf_get_current_pid_tgid();
   if (!counted(pid_tgid)) return 0;
-  struct thread_state *thread = thread_state((__u32)pid_tgid);
+  struct thread_state* thread = thread_state((__u32)pid_tgid);
   if (!thread) return 0;
-  thread->call = number < SYSCALL_NUMBERS ? cfg.calls[number & (SYSCALL_NUMBERS - 1)] : CALL_OTHER;
+  thread->call = followed_call_of(number);
   if (thread->fault_ns) {  // it failed: no fault is under way where a call begins
-    struct counters *c = my_counters();
+    struct counters* c = my_counters();
     if (c) c->faults.abandoned++;
     thread->fault_ns = 0;
   }
@@ -41,15 +41,14 @@ static __always_inline int call_enters(__u64 number) {
 }
 
 // The exit of a call that began before the window opened.
-static __always_inline void count_unmatched(struct counters *c) {
+static __always_inline void count_unmatched(struct counters* c) {
   __s64 number = syscall_number(entry_registers(bpf_get_current_task_btf()));
-  if ((__u64)number < SYSCALL_NUMBERS && cfg.calls[(__u64)number & (SYSCALL_NUMBERS - 1)] > CALL_OTHER)
-    c->syscalls.unmatched++;
+  if (followed_call_of(number) > CALL_OTHER) c->syscalls.unmatched++;
 }
 
-static __always_inline void count_result(struct counters *c, const struct result_key *key,
-                                         const struct result_count *once) {
-  struct result_count *count = bpf_map_lookup_elem(&call_results, key);
+static __always_inline void count_result(struct counters* c, const struct result_key* key,
+                                         const struct result_count* once) {
+  struct result_count* count = bpf_map_lookup_elem(&call_results, key);
   if (count) {
     count->calls += once->calls;
     count->misaligned += once->misaligned;
@@ -71,30 +70,31 @@ static __always_inline void count_result(struct counters *c, const struct result
 static __always_inline int call_exits(__s64 result) {
   __u64 pid_tgid = bpf_get_current_pid_tgid();
   if (!counted(pid_tgid)) return 0;
-  struct counters *c = my_counters();
-  struct thread_state *thread = thread_state((__u32)pid_tgid);
+  struct counters* c = my_counters();
+  struct thread_state* thread = thread_state((__u32)pid_tgid);
   if (!c || !thread) return 0;
 
-  __u32 call = thread->call;
+  __u64 call = thread->call;
   thread->call = CALL_NONE;
   if (call == CALL_NONE) {
     count_unmatched(c);
     return 0;
   }
-  if (call <= CALL_OTHER || call >= CALLS) return 0;
+  if (call == CALL_OTHER) return 0;
   histogram_add(HISTOGRAM_CALLS + call, bpf_ktime_get_ns() - thread->call_ns);
 
   struct result_key key = {.call = call, .advice = NO_ADVICE};
   struct result_count once = {.calls = 1};
   if (result < 0 && result >= -4095) key.error = -result;
   if (call == CALL_MADVISE) {
-    const struct pt_regs *regs = entry_registers(bpf_get_current_task_btf());
+    const struct pt_regs* regs = entry_registers(bpf_get_current_task_btf());
     __u64 page_mask = (1ull << cfg.page_shift) - 1;
     key.advice = syscall_argument(regs, 2);
     once.misaligned = (syscall_argument(regs, 0) & page_mask) != 0;
     once.requested_bytes = syscall_argument(regs, 1);
   } else if (!key.error) {
-    c->syscalls.succeeded[call]++;
+    barrier_var(call);
+    c->syscalls.succeeded[call & (CALL_SLOTS - 1)]++;
     return 0;
   }
   count_result(c, &key, &once);
@@ -102,21 +102,21 @@ static __always_inline int call_exits(__s64 result) {
 }
 
 SEC("?tp_btf/sys_enter")
-int on_call_enters__tp_btf(__u64 *ctx) {
+int on_call_enters__tp_btf(__u64* ctx) {
   return call_enters(ctx[1]);
 }
 
 SEC("?tp_btf/sys_exit")
-int on_call_exits__tp_btf(__u64 *ctx) {
+int on_call_exits__tp_btf(__u64* ctx) {
   return call_exits(ctx[1]);
 }
 
 SEC("?raw_tp/sys_enter")
-int on_call_enters__raw_tp(__u64 *ctx) {
+int on_call_enters__raw_tp(__u64* ctx) {
   return call_enters(ctx[1]);
 }
 
 SEC("?raw_tp/sys_exit")
-int on_call_exits__raw_tp(__u64 *ctx) {
+int on_call_exits__raw_tp(__u64* ctx) {
   return call_exits(ctx[1]);
 }

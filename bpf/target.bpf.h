@@ -25,6 +25,13 @@ static __always_inline bool counted(__u64 pid_tgid) {
   return (__u32)(pid_tgid >> 32) == target.tgid && gate.open;
 }
 
+// By its number; -1, as an exception has it, is none of the followed ones.
+static __always_inline enum followed_call followed_call_of(__u64 number) {
+  if (number >= SYSCALL_NUMBERS) return CALL_OTHER;
+  barrier_var(number);
+  return cfg.calls[number & (SYSCALL_NUMBERS - 1)];
+}
+
 // ---- counters of this CPU -----------------------------------------------------------------------------
 // The programs run with preemption off and never in an interrupt, so that plain additions do.
 
@@ -35,7 +42,7 @@ struct {
   __type(value, struct counters);
 } counters SEC(".maps");
 
-static __always_inline struct counters *my_counters(void) {
+static __always_inline struct counters* my_counters(void) {
   __u32 zero = 0;
   return bpf_map_lookup_elem(&counters, &zero);
 }
@@ -48,19 +55,19 @@ struct thread_state {
   __u64 owner;  // epoch of the attach, thread id
 
   // The fault under way
-  __u64 fault_ns;       // its start, 0: none
+  __u64 fault_ns;  // its start, 0: none
   __u64 fault_address;
-  __u64 fault_page;     // index of the page in the followed file, NO_PAGE: outside its mapping
-  __u64 fault_sleeps;   // voluntary context switches of the thread at the start
-  __u64 lock_sleeps;    // those of the fault that were on mmap_lock
-  __u8 fault_in_kernel; // taken by the kernel on the thread's behalf, in a system call
-  __u8 fault_brought;   // fault_page entered the cache during the fault
+  __u64 fault_page;      // index of the page in the followed file, NO_PAGE: outside its mapping
+  __u64 fault_sleeps;    // voluntary context switches of the thread at the start
+  __u64 lock_sleeps;     // those of the fault that were on mmap_lock
+  __u8 fault_in_kernel;  // taken by the kernel on the thread's behalf, in a system call
+  __u8 fault_brought;    // fault_page entered the cache during the fault
 
   // The thread's own mmap_lock
   __u8 lock_held;
-  __u8 lock_refused;    // the last attempt failed, and the next one goes on with the same wait
-  __u32 call;           // the system call under way, enum followed_call
-  __u64 lock_ns;        // when the lock was first asked for, 0: not being asked for
+  __u8 lock_refused;        // the last attempt failed, and the next one goes on with the same wait
+  __u32 call;               // the system call under way, enum followed_call
+  __u64 lock_ns;            // when the lock was first asked for, 0: not being asked for
   __u64 lock_asked_sleeps;  // voluntary context switches when it was last asked for
 
   __u64 call_ns;
@@ -79,9 +86,9 @@ struct {
   __type(value, struct thread_state);
 } threads SEC(".maps");
 
-static __always_inline struct thread_state *thread_state(__u32 tid) {
+static __always_inline struct thread_state* thread_state(__u32 tid) {
   __u32 slot = tid & (THREAD_SLOTS - 1);
-  struct thread_state *thread = bpf_map_lookup_elem(&threads, &slot);
+  struct thread_state* thread = bpf_map_lookup_elem(&threads, &slot);
   if (!thread) return 0;
 
   __u64 owner = (__u64)target.epoch << 32 | tid;
@@ -89,7 +96,7 @@ static __always_inline struct thread_state *thread_state(__u32 tid) {
 
   bool in_use = thread->fault_ns || thread->call > CALL_OTHER || thread->lock_ns || thread->lock_held;
   if (in_use && thread->owner >> 32 == target.epoch) {
-    struct counters *c = my_counters();
+    struct counters* c = my_counters();
     if (c) c->threads_displaced++;
   }
   __builtin_memset(thread, 0, sizeof(*thread));

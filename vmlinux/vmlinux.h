@@ -50,7 +50,7 @@ struct mm_struct;
 // 6.1 to 6.18. `flags` is not written out: it is a plain number up to 6.17 and a struct from 6.18 on, at
 // offset 0 in all (see bpf/core_fixes.bpf.h).
 struct folio {
-  struct address_space *mapping;
+  struct address_space* mapping;
   unsigned long index;
 } KERNEL_TYPE;
 
@@ -74,20 +74,20 @@ enum pageflags {
 // 6.1 to 6.18
 struct fdtable {
   unsigned int max_fds;
-  struct file **fd;
+  struct file** fd;
 } KERNEL_TYPE;
 
 // 6.1 to 6.18
 struct files_struct {
-  struct fdtable *fdt;
+  struct fdtable* fdt;
 } KERNEL_TYPE;
 
 // 6.1 to 6.18
 struct task_struct {
   unsigned int flags;
   int tgid;
-  struct mm_struct *mm;
-  struct files_struct *files;
+  struct mm_struct* mm;
+  struct files_struct* files;
   unsigned long nvcsw;
 } KERNEL_TYPE;
 
@@ -99,15 +99,15 @@ enum {
 
 // 6.1 to 6.18
 struct file {
-  struct address_space *f_mapping;
+  struct address_space* f_mapping;
   long long f_pos;
 } KERNEL_TYPE;
 
 // 6.1 to 6.18
 struct bpf_iter__task_file {
-  struct task_struct *task;
+  struct task_struct* task;
   __u32 fd;
-  struct file *file;
+  struct file* file;
 } KERNEL_TYPE;
 
 // ---- registers at the entry into the kernel -----------------------------------------------------------
@@ -124,7 +124,7 @@ enum { USER_IP = 16 };
 // 6.1 to 6.18
 struct pt_regs {
   __u64 regs[31];
-  __u64 orig_x0;  // regs[0] before the result took its place
+  __u64 orig_x0;    // regs[0] before the result took its place
   __s32 syscallno;  // -1 in an exception
 } KERNEL_TYPE;
 enum { USER_REGISTERS = 34 };
@@ -142,6 +142,6 @@ struct bpf_perf_event_data {
 
 // An element of the vectors of preadv(2), as POSIX has it.
 struct iovec {
-  void *iov_base;
+  void* iov_base;
   unsigned long iov_len;
 };

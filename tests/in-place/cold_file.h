@@ -17,7 +17,18 @@
 
 namespace iotrace::test {
 
-inline std::size_t page_size() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+inline std::size_t page_size() {
+  return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+// For exact counts of pages that must stay in the cache meanwhile. The kernel may take some away at any time,
+// without any need of memory (DAMON's proactive reclaim does), so an attempt that it spoilt is made again; a
+// wrong count is wrong in each. Attempts are few and cheap.
+template<typename Attempt> bool exact_once_in_5(Attempt attempt) {
+  for (int i = 0; i < 5; ++i)
+    if (attempt()) return true;
+  return false;
+}
 
 class ColdFile {
 public:
@@ -71,7 +82,8 @@ public:
           throw std::runtime_error("read " + path_);
       if (resident_pages() * page.size() == bytes_) return;
     }
-    throw std::runtime_error("could not make resident: " + std::to_string(resident_pages()) + " pages are there");
+    throw std::runtime_error("could not make resident: " + std::to_string(resident_pages()) +
+                             " pages are there");
   }
 
   // Pages in the cache whose I/O is done, by mincore(2).

@@ -1,6 +1,6 @@
-// Whether vmlinux/vmlinux.h tells the truth about the running kernel. Goes by the BTF of our own BPF object, so
-// that no type and no field that a program uses can be left out: each struct carries a tag that says how it is
-// to be read (see KERNEL_TYPE, KERNEL_FLAVOUR and KERNEL_ABI there).
+// Whether vmlinux/vmlinux.h tells the truth about the running kernel. Goes by the BTF of our own BPF object,
+// so that no type and no field that a program uses can be left out: each struct carries a tag that says how
+// it is to be read (see KERNEL_TYPE, KERNEL_FLAVOUR and KERNEL_ABI there).
 
 #include <bpf/btf.h>
 
@@ -37,10 +37,14 @@ Objects open_types() {
   return objects;
 }
 
-std::string name_of(const btf* types, __u32 offset) { return btf__name_by_offset(types, offset); }
+std::string name_of(const btf* types, __u32 offset) {
+  return btf__name_by_offset(types, offset);
+}
 
 // "folio" for "folio___since_6_14"
-std::string kernel_name(const std::string& name) { return name.substr(0, name.find("___")); }
+std::string kernel_name(const std::string& name) {
+  return name.substr(0, name.find("___"));
+}
 
 // Ids of our structs that carry a tag.
 std::vector<__u32> tagged(const btf* types, std::string_view tag) {
@@ -58,7 +62,8 @@ struct Field {
 };
 
 // A field of a struct or of the anonymous ones inside it.
-std::optional<Field> find_field(const btf* types, const btf_type* record, std::string_view name, __u32 base = 0) {
+std::optional<Field> find_field(const btf* types, const btf_type* record, std::string_view name,
+                                __u32 base = 0) {
   for (int i = 0; i < btf_vlen(record); ++i) {
     const btf_member& member = btf_members(record)[i];
     std::string member_name = name_of(types, member.name_off);
@@ -77,7 +82,8 @@ const btf_type* plain(const btf* types, const btf_type* type) {
 }
 
 // Kind and size as CO-RE and our loads need them to agree: numbers of one size, or pointers, or arrays.
-std::string difference(const btf* ours, const btf_type* our_type, const btf* kernel, const btf_type* kernel_type) {
+std::string difference(const btf* ours, const btf_type* our_type, const btf* kernel,
+                       const btf_type* kernel_type) {
   our_type = plain(ours, our_type);
   kernel_type = plain(kernel, kernel_type);
   bool our_number = btf_is_int(our_type) || btf_is_any_enum(our_type);
@@ -85,7 +91,8 @@ std::string difference(const btf* ours, const btf_type* our_type, const btf* ker
   if (our_number != kernel_number || btf_is_ptr(our_type) != btf_is_ptr(kernel_type))
     return "is of another kind";
   if (our_number && our_type->size != kernel_type->size)
-    return "has " + std::to_string(kernel_type->size) + " bytes where we read " + std::to_string(our_type->size);
+    return "has " + std::to_string(kernel_type->size) + " bytes where we read " +
+           std::to_string(our_type->size);
   return {};
 }
 
@@ -178,8 +185,8 @@ TEST_CASE("every struct of the BPF object is either the kernel's, and tagged, or
   for (const char* tag : {"kernel_type", "kernel_flavour", "kernel_abi"})
     for (__u32 id : tagged(ours, tag)) known.insert(id);
   // bpf/contract.h and the maps' and programs' own
-  const std::set<std::string> own = {"gate",          "config",        "target",       "result_key",
-                                     "result_count",  "histogram",     "counters",     "syscall_counters",
+  const std::set<std::string> own = {"gate",           "config",        "target",        "result_key",
+                                     "result_count",   "histogram",     "counters",      "syscall_counters",
                                      "fault_counters", "page_counters", "lock_counters", "thread_state"};
   for (__u32 id = 1; id < btf__type_cnt(ours); ++id) {
     const btf_type* type = btf__type_by_id(ours, id);

@@ -132,8 +132,8 @@ TEST_CASE("each variant that this kernel's types allow loads and attaches") {
     }
 }
 
-// This process, started over by the test below: without privileges, with the gate on descriptor 9. Before main(),
-// as Catch2 would list a test case for it among the others.
+// This process, started over by the test below: without privileges, with the gate on descriptor 9. Before
+// main(), as Catch2 would list a test case for it among the others.
 constexpr const char* kOpenGate = "IOTRACE_TEST_OPEN_GATE";
 
 __attribute__((constructor)) void open_gate_if_told() {

@@ -1,7 +1,7 @@
 #pragma once
-// The process that a test traces: a child that maps the file and the gate, waits, and then opens the gate, does
-// its work and closes it, as often as told. Both sides talk through shared memory, so that no system call but
-// the work's own is followed.
+// The process that a test traces: a child that maps the file and the gate, waits, and then opens the gate,
+// does its work and closes it, as often as told. Both sides talk through shared memory, so that no system
+// call but the work's own is followed.
 
 #include <sched.h>
 #include <signal.h>
@@ -24,8 +24,8 @@ namespace iotrace::test {
 
 // What the work finds in the child.
 struct InTarget {
-  int fd = -1;                        // the file, opened by the child
-  volatile std::byte* file = nullptr; // its mapping, untouched
+  int fd = -1;                         // the file, opened by the child
+  volatile std::byte* file = nullptr;  // its mapping, untouched
   std::size_t bytes = 0;
   std::atomic<std::uint32_t>* signal = nullptr;  // from TargetProcess::signal()
 
@@ -54,7 +54,7 @@ private:
 };
 
 struct WindowUsage {
-  bool gate = true;  // open it
+  bool gate = true;                                  // open it
   std::uint64_t minor_faults = 0, major_faults = 0;  // by rusage
 };
 
@@ -140,7 +140,8 @@ private:
   }
 
   // Between the two readings of rusage nothing but the work may fault.
-  __attribute__((noinline)) void window(const InTarget& here, std::atomic<std::uint32_t>& open, const Work& work) {
+  __attribute__((noinline)) void window(const InTarget& here, std::atomic<std::uint32_t>& open,
+                                        const Work& work) {
     rusage before{}, after{};
     ::getrusage(RUSAGE_SELF, &before);
     open.store(1);

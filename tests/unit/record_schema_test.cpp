@@ -1,20 +1,14 @@
 // record.schema.json against what the writer writes: neither may have a key that the other lacks.
 
-// g++ 12 with -fsanitize=address suspects std::regex, which valijson uses (GCC bug 105562).
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validator.hpp>
 
 #include "analysis/record_json.h"
+#include "tests/unit/json_schema.h"
 #include "tests/unit/sample_record.h"
 
 using namespace iotrace;
@@ -27,20 +21,8 @@ const Json& schema_json() {
   return json;
 }
 
-// What the schema holds against a document; empty: nothing.
 std::string objection(const Json& document) {
-  valijson::Schema schema;
-  valijson::SchemaParser(valijson::SchemaParser::kDraft7)
-      .populateSchema(valijson::adapters::NlohmannJsonAdapter(schema_json()), schema);
-  valijson::ValidationResults results;
-  valijson::Validator validator;
-  if (validator.validate(schema, valijson::adapters::NlohmannJsonAdapter(document), &results)) return "";
-  std::string text;
-  for (valijson::ValidationResults::Error error; results.popError(error);) {
-    for (const std::string& step : error.context) text += step;
-    text += ": " + error.description + "\n";
-  }
-  return text;
+  return test::schema_objection(schema_json(), document);
 }
 
 // The schema that says what a value looks like: behind a reference, or the first branch that isn't null.

@@ -76,8 +76,9 @@ Measured measure(const RunContext& run, const Plan& plan, Progress& progress) {
     if (!memory || !memory->is_for(*row.cache_case)) {
       memory.reset();
       memory = std::make_unique<CaseMemory>(*row.cache_case, run);
+      for (std::size_t other = 0; other < plan.rows.size(); ++other)
+        if (plan.rows[other].cache_case == row.cache_case) builders[other].set_memory(memory->group(), memory->reason());
     }
-    builder.set_memory(memory->group(), memory->reason());
     auto result = run_repetition(run, row, planned, memory->group());
     if (result)
       builder.add(*result, planned.traced);

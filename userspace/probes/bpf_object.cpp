@@ -10,7 +10,9 @@
 
 namespace iotrace {
 
-void BpfObject::Close::operator()(iotrace_bpf* skeleton) const { iotrace_bpf::destroy(skeleton); }
+void BpfObject::Close::operator()(iotrace_bpf* skeleton) const {
+  iotrace_bpf::destroy(skeleton);
+}
 
 Result<BpfObject> BpfObject::open(const config& configuration) {
   iotrace_bpf* skeleton = iotrace_bpf::open();
@@ -20,7 +22,9 @@ Result<BpfObject> BpfObject::open(const config& configuration) {
   return object;
 }
 
-void BpfObject::enable(std::string_view name) { bpf_program__set_autoload(program(name), true); }
+void BpfObject::enable(std::string_view name) {
+  bpf_program__set_autoload(program(name), true);
+}
 
 Status BpfObject::load() {
   LibbpfMessages messages;
@@ -38,15 +42,25 @@ bpf_map* BpfObject::map(std::string_view name) const {
   return bpf_object__find_map_by_name(skeleton_->obj, std::string(name).c_str());
 }
 
-gate& BpfObject::gate_page() const { return skeleton_->data_gate->gate; }
+gate& BpfObject::gate_page() const {
+  return skeleton_->data_gate->gate;
+}
 
-int BpfObject::gate_fd() const { return bpf_map__fd(skeleton_->maps.data_gate); }
+int BpfObject::gate_fd() const {
+  return bpf_map__fd(skeleton_->maps.data_gate);
+}
 
-void BpfObject::set_target(const target& whose) { skeleton_->bss->target = whose; }
+void BpfObject::set_target(const target& whose) {
+  skeleton_->bss->target = whose;
+}
 
-void BpfObject::set_census(bool on) { skeleton_->bss->folio_census = on; }
+void BpfObject::set_census(bool on) {
+  skeleton_->bss->folio_census = on;
+}
 
-__u64 BpfObject::followed_mapping() const { return skeleton_->bss->followed_mapping; }
+__u64 BpfObject::followed_mapping() const {
+  return skeleton_->bss->followed_mapping;
+}
 
 std::span<const std::byte> BpfObject::file() {
   std::size_t size = 0;

@@ -34,13 +34,15 @@ std::span<const FollowedCall> followed_calls() {
 // include/uapi/asm-generic/mman-common.h
 std::string advice_name(unsigned advice) {
   static constexpr std::pair<unsigned, std::string_view> names[] = {
-      {0, "NORMAL"},          {1, "RANDOM"},         {2, "SEQUENTIAL"},     {3, "WILLNEED"},
-      {4, "DONTNEED"},        {8, "FREE"},           {9, "REMOVE"},         {10, "DONTFORK"},
-      {11, "DOFORK"},         {12, "MERGEABLE"},     {13, "UNMERGEABLE"},   {14, "HUGEPAGE"},
-      {15, "NOHUGEPAGE"},     {16, "DONTDUMP"},      {17, "DODUMP"},        {18, "WIPEONFORK"},
-      {19, "KEEPONFORK"},     {20, "COLD"},          {21, "PAGEOUT"},       {22, "POPULATE_READ"},
-      {23, "POPULATE_WRITE"}, {24, "DONTNEED_LOCKED"}, {25, "COLLAPSE"},    {100, "HWPOISON"},
-      {101, "SOFT_OFFLINE"},  {102, "GUARD_INSTALL"}, {103, "GUARD_REMOVE"},
+      {0, "NORMAL"},           {1, "RANDOM"},          {2, "SEQUENTIAL"},
+      {3, "WILLNEED"},         {4, "DONTNEED"},        {8, "FREE"},
+      {9, "REMOVE"},           {10, "DONTFORK"},       {11, "DOFORK"},
+      {12, "MERGEABLE"},       {13, "UNMERGEABLE"},    {14, "HUGEPAGE"},
+      {15, "NOHUGEPAGE"},      {16, "DONTDUMP"},       {17, "DODUMP"},
+      {18, "WIPEONFORK"},      {19, "KEEPONFORK"},     {20, "COLD"},
+      {21, "PAGEOUT"},         {22, "POPULATE_READ"},  {23, "POPULATE_WRITE"},
+      {24, "DONTNEED_LOCKED"}, {25, "COLLAPSE"},       {100, "HWPOISON"},
+      {101, "SOFT_OFFLINE"},   {102, "GUARD_INSTALL"}, {103, "GUARD_REMOVE"},
   };
   for (auto [number, name] : names)
     if (number == advice) return std::string(name);

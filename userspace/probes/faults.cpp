@@ -56,7 +56,8 @@ Losses losses(const counters& totals) {
 
 Probe faults_probe() {
   return {
-      .info = {"faults", "page faults and their latency: mapped from the cache, waited for I/O, read by the fault"},
+      .info = {"faults",
+               "page faults and their latency: mapped from the cache, waited for I/O, read by the fault"},
       .hooks = {HookId::kFaultStart, HookId::kFaultEnd},
       .borrows = {HookId::kPageCache, HookId::kMmapLock},
       .read = read,

@@ -1,7 +1,7 @@
 #pragma once
-// The events of the kernel that probes hook, and the ways to hook each, best first. A variant is chosen when all
-// of its programs load and attach; its programs stand in bpf/*.bpf.c. A new way to hook an event is one more
-// entry in hooks.cpp.
+// The events of the kernel that probes hook, and the ways to hook each, best first. A variant is chosen when
+// all of its programs load and attach; its programs stand in bpf/*.bpf.c. A new way to hook an event is one
+// more entry in hooks.cpp.
 
 #include <array>
 #include <cstddef>
@@ -20,7 +20,7 @@ inline constexpr std::size_t kHooks = 5;
 struct HookProgram {
   enum class Event { kTracepoint, kPerfFaults, kPerfMinorFaults, kPerfMajorFaults };
 
-  std::string_view name;       // on_user_fault__tp_btf
+  std::string_view name;  // on_user_fault__tp_btf
   Event event = Event::kTracepoint;
   const char* tracepoint = nullptr;
   // How many arguments the tracepoint may have for the program to read the right ones.
@@ -55,8 +55,8 @@ struct HookState {
   void refuse(std::string why) { refusals.push_back(std::move(why)); }
   // Gives up all.
   void give_up(const std::string& why) { refusals.resize(hook->variants.size(), why); }
-  // Why the hook is out of use, or not hooked in a better way, and what the user should know of the way in use;
-  // in one line. nullopt: there is nothing to say.
+  // Why the hook is out of use, or not hooked in a better way, and what the user should know of the way in
+  // use; in one line. nullopt: there is nothing to say.
   std::optional<std::string> reason() const;
 };
 

@@ -41,7 +41,9 @@ std::string last_line_of_log(std::string_view text) {
 
 }
 
-LibbpfMessages::LibbpfMessages() : previous_(libbpf_set_print(keep_warning)) { listener = &warnings_; }
+LibbpfMessages::LibbpfMessages() : previous_(libbpf_set_print(keep_warning)) {
+  listener = &warnings_;
+}
 
 LibbpfMessages::~LibbpfMessages() {
   listener = nullptr;

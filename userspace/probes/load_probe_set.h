@@ -1,6 +1,6 @@
 #pragma once
-// ProbeSet::load() with some variants ruled out beforehand, so that tests reach the ones that this kernel would
-// not choose.
+// ProbeSet::load() with some variants ruled out beforehand, so that tests reach the ones that this kernel
+// would not choose.
 
 #include <memory>
 #include <string>

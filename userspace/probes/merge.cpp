@@ -115,8 +115,7 @@ void add(std::vector<ProbeStatus>& sum, const std::vector<ProbeStatus>& more) {
   }
 }
 
-template<typename Group>
-Status add_group(std::optional<Group>& sum, const std::optional<Group>& more) {
+template<typename Group> Status add_group(std::optional<Group>& sum, const std::optional<Group>& more) {
   if (!sum || !more) {
     sum.reset();
     return {};

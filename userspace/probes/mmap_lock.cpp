@@ -23,7 +23,9 @@ void read(const Sums& sums, const HookStates& states, ProbeReadings& readings) {
   readings.unavailable["mmap_lock.holders"] = kNotCounted;
 }
 
-Losses losses(const counters& totals) { return {.lost = totals.threads_displaced}; }
+Losses losses(const counters& totals) {
+  return {.lost = totals.threads_displaced};
+}
 
 }
 

@@ -35,13 +35,16 @@ void read(const Sums& sums, const HookStates& states, ProbeReadings& readings) {
     readings.unavailable[key] = kNotCounted;
 }
 
-Losses losses(const counters& totals) { return {.lost = totals.pages.lost}; }
+Losses losses(const counters& totals) {
+  return {.lost = totals.pages.lost};
+}
 
 }
 
 Probe page_cache_probe() {
   return {
-      .info = {"page_cache", "pages of the file that entered the cache, by who brought them, and that left it"},
+      .info = {"page_cache",
+               "pages of the file that entered the cache, by who brought them, and that left it"},
       .hooks = {HookId::kPageCache},
       .borrows = {HookId::kFaultStart, HookId::kFaultEnd},
       .read = read,

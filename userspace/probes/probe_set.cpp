@@ -106,6 +106,12 @@ private:
     return misses;
   }
 
+  bool reported(HookId id) const {
+    return std::ranges::any_of(selected_, [&](const Probe* probe) {
+      return std::ranges::find(probe->hooks, id) != probe->hooks.end();
+    });
+  }
+
   std::vector<ProbeStatus> status_from(const counters& totals) const {
     std::array<Count, kHooks> misses = all_misses();
     std::vector<ProbeStatus> all;
@@ -125,6 +131,10 @@ private:
         if (const Variant* variant = state.variant()) variants.push_back(variant->name);
         if (std::optional<std::string> reason = state.reason()) reasons.push_back(*reason);
       }
+      // What is to be said of a borrowed hook its own probe says, if that one reports.
+      for (HookId id : probe->borrows)
+        if (std::optional<std::string> reason = states_[id].reason(); reason && !reported(id))
+          reasons.push_back(*reason);
       if (!variants.empty()) status.variant = fmt::format("{}", fmt::join(variants, "+"));
       if (!reasons.empty()) status.reason = fmt::format("{}", fmt::join(reasons, "; "));
     }

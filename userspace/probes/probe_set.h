@@ -57,8 +57,8 @@ public:
   virtual ~ProbeSet() = default;
 
   // A descriptor of the page of the gate (struct gate of bpf/contract.h), which the target opens and closes
-  // around its measured window. To be mapped (MAP_SHARED, PROT_READ|PROT_WRITE, one page) by the target, which
-  // needs no privilege for it, and handed over an exec. Owned by the set.
+  // around its measured window. To be mapped (MAP_SHARED, PROT_READ|PROT_WRITE, one page) by the target,
+  // which needs no privilege for it, and handed over an exec. Owned by the set.
   virtual int gate_fd() const = 0;
 
   // Zeroes all counters, points the probes at the target, attaches them. The gate is left closed.

@@ -15,21 +15,18 @@ namespace {
 
 // One entry of a per-CPU map: a value for each possible CPU. All our values are multiples of 8 bytes, as the
 // kernel lays them out.
-template<typename T>
-class PerCpu {
+template<typename T> class PerCpu {
 public:
   PerCpu() : values_(static_cast<std::size_t>(std::max(1, libbpf_num_possible_cpus()))) {
     static_assert(sizeof(T) % 8 == 0);
   }
 
-  template<typename Key>
-  Status read(bpf_map* map, const Key& key) {
+  template<typename Key> Status read(bpf_map* map, const Key& key) {
     int error = bpf_map_lookup_elem(bpf_map__fd(map), &key, values_.data());
     return error == 0 ? Status() : map_error("read", map, -error);
   }
 
-  template<typename Key>
-  Status clear(bpf_map* map, const Key& key) {
+  template<typename Key> Status clear(bpf_map* map, const Key& key) {
     std::memset(static_cast<void*>(values_.data()), 0, values_.size() * sizeof(T));
     int error = bpf_map_update_elem(bpf_map__fd(map), &key, values_.data(), BPF_ANY);
     return error == 0 ? Status() : map_error("clear", map, -error);
@@ -47,8 +44,7 @@ private:
 };
 
 // A struct of nothing but 64-bit counters.
-template<typename T>
-void add_counters(T& sum, const T& more) {
+template<typename T> void add_counters(T& sum, const T& more) {
   static_assert(sizeof(T) % sizeof(__u64) == 0 && alignof(T) == alignof(__u64));
   auto* to = reinterpret_cast<__u64*>(&sum);
   auto* from = reinterpret_cast<const __u64*>(&more);

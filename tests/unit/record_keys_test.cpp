@@ -1,0 +1,110 @@
+// Which key holds what, in which order. Both directions of the JSON walk one list of keys, so a round trip
+// cannot show a member under a wrong key: only the text itself can.
+
+#include <string>
+#include <utility>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "analysis/record_json.h"
+#include "tests/unit/sample_record.h"
+
+using namespace iotrace;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+Json full() {
+  return Json::parse(to_json_text(test::full_record()));
+}
+
+std::string keys(const Json& object) {
+  std::string names;
+  for (const auto& [key, value] : object.items()) names += key + " ";
+  return names;
+}
+
+// The members that are neither objects nor arrays.
+Json plain_members(const Json& object) {
+  Json plain;
+  for (const auto& [key, value] : object.items())
+    if (value.is_primitive()) plain[key] = value;
+  return plain;
+}
+
+}  // namespace
+
+TEST_CASE("each key holds the member of its name") {
+  Json record = full();
+  Json row = record["rows"][0];
+  row["syscalls"][0].erase("lat_ns");
+  row["mmap_lock"]["read"].erase("wait_ns");
+  for (const char* kind : {"mapped", "waited", "read", "other"}) row["faults"].erase(kind);
+
+  auto holds = [](const Json& json, const char* text) { CHECK(json.dump() == text); };
+  holds(plain_members(record),
+        R"({"schema_version":1,"iotrace":"0.1.0","started":"2026-11-30T15:00:00Z","command":"run",)"
+        R"("partial":false,"seed":9223372036854775807,"ceiling":null})");
+  holds(plain_members(row),
+        R"({"strategy":"mmap-random-willneed-misaligned","case":"cold","pattern":"random","threads":4,)"
+        R"("read_size_bytes":16384,"reads_per_op":16,"control":true,"error":"worker killed by signal 9",)"
+        R"("drifted":false,"noise_floor_ratio":0.01,"counters_from":"traced","requested_bytes":2359296,)"
+        R"("device_bytes":2949120,"amplification_ratio":1.25,"block_io":null,"reclaim":null})");
+  holds(record["host"],
+        R"({"kernel":"6.18.44","machine":"x86_64","cpu":"AMD EPYC","cpus":2,"page_size_bytes":4096,)"
+        R"("memory_bytes":17179869184,"swap_bytes":0,"per_vma_locks":true,"mglru":"0x0007",)"
+        R"("thp":"madvise","virtualisation":"kvm","cgroup":"v2"})");
+  holds(record["file"], R"({"path":"/data/index.bin","size_bytes":1073741824,"scratch":true,"fs":"ext4",)"
+                        R"("device":"vda1","read_ahead_bytes":131072,"max_sectors_bytes":1310720,)"
+                        R"("scheduler":"none","folio_orders":{"0":7,"9":23}})");
+  holds(record["options"],
+        R"({"strategies":["mmap","pread"],"cases":["cold"],"patterns":["random"],"threads":[1,4],)"
+        R"("read_size_bytes":[16384],"reads_per_op":16,"align_bytes":1,"duration_s":0.3,)"
+        R"("warmup_s":0.1,"ops":1000,"reps":6,"traced_reps":1,"probes":"paired",)"
+        R"("user":"nobody","memory_bytes":536870912})");
+  holds(record["findings"][0],
+        R"({"id":"hint-rejected","severity":"fail","rows":[0],"text":"prefetch does nothing",)"
+        R"("numbers":{"calls":144.0,"share":0.98},)"
+        R"("remedy":"Round the start down to the page.","source":"madvise, ERRORS"})");
+  holds(row["cell"],
+        R"({"pace":"open","rate":1000.0,"arrivals":"poisson","compute_ns":5000,"align_bytes":512,)"
+        R"("hot_size_bytes":16777216,"cold_pct":10.0,"zipf_theta":0.99,"stride_bytes":65536,)"
+        R"("write_pct":50.0,"mmap_churn":2000.0,"memory_limit_bytes":268435456})");
+  holds(row["untraced"]["reps"][1], R"({"ops":5,"seconds":0.31,"residency_before_ratio":0.0,)"
+                                    R"("residency_after_ratio":0.5,"drifted":true})");
+  holds(row["untraced"]["ops_per_ms"], R"({"median":12.5,"low":12.0,"high":13.0,"n":6})");
+  holds(row["rusage"], R"({"major_faults":1,"minor_faults":2,"user_s":0.5,"system_s":0.25,"ctx_voluntary":3,)"
+                       R"("ctx_involuntary":4})");
+  holds(row["time"], R"({"running_s":0.1,"fault_wait_s":0.2,"read_wait_s":0.3,"lock_wait_s":0.4})");
+  holds(row["syscalls"], R"([{"name":"madvise","errno":null,"calls":3},)"
+                         R"({"name":"madvise","errno":"EINVAL","calls":141,"lat_ns":null}])");
+  holds(row["madvise"][0], R"({"advice":"WILLNEED","errno":"EINVAL","calls":141,"misaligned":140,)"
+                           R"("requested_bytes":2310144})");
+  holds(row["hints"], R"({"issued":144,"rejected":141,"suppressed":2,"in_time_pages":3,"late_pages":4,)"
+                      R"("needless_pages":5,"useless_pages":6,"truncated_pages":7})");
+  holds(row["faults"], R"({"minor":10,"major":11,"retried":12,"under_vma_lock":13,"under_mmap_lock":14,)"
+                       R"("blocked_threads_avg":1.5,"blocked_threads_max":4,)"
+                       R"("longest":[{"latency_ns":70001,"offset_bytes":4096,"tid":4711,"kind":"read"}]})");
+  holds(row["page_cache"],
+        R"({"added_pages":100,"by":{"fault":1,"readahead":2,"hint":3,"read":4,"other":90},)"
+        R"("used_pages":60,"wasted_pages":40,"evicted_pages":20,"refault_pages":10})");
+  holds(row["mmap_lock"]["read"], R"({"acquired":9,"contended":5})");
+  holds(row["mmap_lock"]["holders"], R"([{"thread":"reader-1","syscall":"mmap","times":2}])");
+  holds(row["probes"][0],
+        R"({"name":"faults","variant":"tp_btf","reason":"fentry: ENOTSUPP","lost":4,"unmatched":5})");
+  for (const auto& [kind, count] : {std::pair{"mapped", 1}, {"waited", 2}, {"read", 3}, {"other", 4}})
+    CHECK(record["rows"][0]["faults"][kind]["count"] == count);
+}
+
+TEST_CASE("keys stand in the order of the design") {
+  Json record = full();
+  CHECK(keys(record) == "schema_version iotrace started command partial seed host file options ceiling rows "
+                        "intervals findings ");
+  CHECK(keys(record["rows"][0]) ==
+        "strategy case pattern threads read_size_bytes reads_per_op control error drifted expects cell "
+        "untraced "
+        "traced service_ns response_ns observer_cost_ratio noise_floor_ratio counters_from requested_bytes "
+        "device_bytes amplification_ratio time rusage syscalls madvise hints faults page_cache mmap_lock "
+        "block_io reclaim unavailable probes ");
+}
