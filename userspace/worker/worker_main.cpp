@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -168,6 +169,7 @@ int worker_main() {
   // The controller answers for Ctrl-C: it ends the worker in its own time and keeps what was measured.
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGHUP, SIG_IGN);
+  prctl(PR_SET_NAME, "iotrace-worker");  // execveat(2) leaves the descriptor's number as the name
 
   auto memory = map_shared_block();
   if (!memory) return 1;
