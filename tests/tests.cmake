@@ -10,7 +10,7 @@ add_library(parsed_once OBJECT ${CMAKE_BINARY_DIR}/parsed_once.cpp)
 add_library(test_settings INTERFACE)
 target_compile_definitions(test_settings INTERFACE IOTRACE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 target_compile_options(test_settings INTERFACE -O0)
-target_link_libraries(test_settings INTERFACE Catch2::Catch2WithMain fmt::fmt-header-only nlohmann_json::nlohmann_json)
+target_link_libraries(test_settings INTERFACE Catch2::Catch2WithMain fmt_library nlohmann_json::nlohmann_json)
 target_link_libraries(parsed_once PRIVATE test_settings)
 target_precompile_headers(parsed_once PRIVATE <catch2/catch.hpp> <fmt/format.h>)
 

@@ -11,6 +11,7 @@ namespace iotrace {
 
 namespace {
 
+constexpr std::chrono::milliseconds kRedraw{100};
 constexpr std::size_t kLineWidth = 79;  // one less than the narrowest terminal: never wraps
 
 std::string clock_text(double seconds) {
@@ -26,11 +27,14 @@ void Progress::phase(std::string_view name, std::size_t parts) {
   name_ = name;
   parts_ = parts;
   started_ = std::chrono::steady_clock::now();
+  drawn_ = {};
 }
 
 void Progress::show(std::size_t done, std::string_view detail) {
-  if (!terminal_) return;
-  const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+  const auto now = std::chrono::steady_clock::now();
+  if (!terminal_ || now - drawn_ < kRedraw) return;
+  drawn_ = now;
+  const double elapsed = std::chrono::duration<double>(now - started_).count();
   std::string line = fmt::format("{} {}/{}  {} elapsed", name_, done, parts_, clock_text(elapsed));
   if (done > 0 && done < parts_)
     line += fmt::format(", {} left", clock_text(elapsed / static_cast<double>(done) * static_cast<double>(parts_ - done)));

@@ -24,7 +24,7 @@ private:
   bool terminal_;
   std::string_view name_;
   std::size_t parts_ = 0;
-  std::chrono::steady_clock::time_point started_;
+  std::chrono::steady_clock::time_point started_, drawn_;
   bool shown_ = false;
 };
 
