@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <tuple>
 
+#include "analysis/row_facts.h"
 #include "analysis/summary.h"
 
 namespace iotrace {
@@ -31,6 +33,10 @@ double distance(double ratio) {
   return std::max(ratio, 1 / ratio) - 1;
 }
 
+bool can_be_ranked(const Row& row) {
+  return may_be_judged(row) && !throughputs(row).empty();
+}
+
 Ranking rank(const RunRecord& record, std::uint32_t threads, const std::vector<std::uint32_t>& group) {
   Ranking ranking{.threads = threads};
   std::vector<std::uint32_t> able;
@@ -39,7 +45,7 @@ Ranking rank(const RunRecord& record, std::uint32_t threads, const std::vector<s
     if (row.threads != threads) continue;
     if (row.noise_floor_ratio)
       ranking.noise_floor_ratio = std::max(ranking.noise_floor_ratio.value_or(0), *row.noise_floor_ratio);
-    if (!row.error && !row.drifted && !row.control && !throughputs(row).empty()) able.push_back(index);
+    if (can_be_ranked(row)) able.push_back(index);
   }
   // With probes is slower than without: the two are never ranked against each other.
   bool untraced = std::ranges::any_of(able, [&](auto index) { return without_probes(record.rows[index]); });
@@ -87,6 +93,35 @@ void judge_pairs(const RunRecord& record, RowGroup& group) {
 }
 
 }  // namespace
+
+PairVerdict compare(const RunRecord& record, std::uint32_t index, std::uint32_t other_index) {
+  PairVerdict pair{index, other_index};
+  const Row &row = record.rows[index], &other = record.rows[other_index];
+  if (!can_be_ranked(row) || !can_be_ranked(other) || !same_cell(row, other) ||
+      without_probes(row) != without_probes(other))
+    return pair;
+
+  std::map<std::uint32_t, std::uint32_t> rows_by_threads;
+  for (const Row& any : record.rows)
+    if (measured_alike(any, row) && can_be_ranked(any)) ++rows_by_threads[any.threads];
+  std::uint32_t pairs = 0;
+  for (auto [threads, rows] : rows_by_threads) pairs += rows * (rows - 1) / 2;
+
+  auto a = throughputs(row), b = throughputs(other);
+  pair.ratio = ratio_interval(b, a);
+  pair.p_adjusted = std::min(1.0, mann_whitney_p(a, b).value_or(1) * pairs);
+  double noise_floor = std::max(row.noise_floor_ratio.value_or(0), other.noise_floor_ratio.value_or(0));
+  pair.verdict = verdict_of(pair, pairs, a.size(), b.size(), noise_floor);
+  return pair;
+}
+
+std::optional<std::uint32_t> row_beside(const RunRecord& record, const Row& row, std::string_view strategy) {
+  for (std::uint32_t index = 0; index < record.rows.size(); ++index) {
+    const Row& other = record.rows[index];
+    if (other.strategy == strategy && can_be_ranked(other) && same_cell(row, other)) return index;
+  }
+  return std::nullopt;
+}
 
 bool Ranking::proven() const {
   return !leader_against.empty() && std::ranges::all_of(leader_against, [](const PairVerdict& p) {

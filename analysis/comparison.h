@@ -8,7 +8,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
+#include <string_view>
 #include <vector>
 
 #include "analysis/run_record.h"
@@ -47,6 +47,14 @@ struct RowGroup {
   std::vector<Ranking> rankings;    // by thread count, ascending
   std::uint32_t comparisons = 0;    // tests that Holm's correction covers
 };
+
+// One row against any other of its cell, leader or not. Corrected (Bonferroni) over every pair of rows of the
+// table that could be asked for, so that a sentence may pick the pair that it needs. kCannotTell where one of
+// the two cannot be ranked.
+PairVerdict compare(const RunRecord& record, std::uint32_t row, std::uint32_t other);
+
+// The row of that strategy that was measured like `row` and can be ranked.
+std::optional<std::uint32_t> row_beside(const RunRecord& record, const Row& row, std::string_view strategy);
 
 // Every row of the record is in exactly one group; groups in order of first appearance.
 std::vector<RowGroup> row_groups(const RunRecord& record);

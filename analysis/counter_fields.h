@@ -97,6 +97,7 @@ void fields(auto& field, Of<PageCache> auto& page_cache) {
   field("wasted_pages", page_cache.wasted_pages);
   field("evicted_pages", page_cache.evicted_pages);
   field("refault_pages", page_cache.refault_pages);
+  field.may_lack("wasted_by", page_cache.wasted_by);
 }
 
 void fields(auto& field, Of<LockSide> auto& side) {

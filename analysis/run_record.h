@@ -85,7 +85,9 @@ struct Rusage {
   Count ctx_voluntary = 0, ctx_involuntary = 0;
 };
 
-// Where the threads' time went, in thread-seconds, over the traced repetitions.
+// Where the threads' time went, in thread-seconds, over the traced repetitions. Each moment stands in one
+// place: waits inside a fault or a call are taken off it. `running` is the rest: on a processor, ready for one,
+// or waiting where no probe looks.
 struct TimeSplit {
   std::optional<double> running_s, fault_wait_s, read_wait_s, lock_wait_s;
 };
@@ -141,7 +143,11 @@ struct PageCacheBy {
 struct PageCache {
   std::optional<Count> added_pages;
   PageCacheBy by;
-  std::optional<Count> used_pages, wasted_pages, evicted_pages, refault_pages;
+  // Of the pages added in the window: used before they left (or the window's end), or not. Their sum is
+  // added_pages, but for a file larger than the ledger.
+  std::optional<Count> used_pages, wasted_pages;
+  std::optional<Count> evicted_pages, refault_pages;
+  PageCacheBy wasted_by;  // wasted_pages, by who brought them
 };
 
 struct LockSide {

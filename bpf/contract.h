@@ -22,7 +22,7 @@
 // end. Nothing counts while it is closed.
 struct gate {
   __u32 open;
-  __u32 reserved;
+  __u32 mark;  // the byte with which the target marks pages in the ledger, 1 to 255; another at each attach
 };
 CONTRACT_SIZE(struct gate, 8);
 
@@ -48,6 +48,25 @@ struct target {
   __u64 mapping_bytes;    // 0: not mapped
 };
 CONTRACT_SIZE(struct target, 24);
+
+// ---- the page ledger ----------------------------------------------------------------------------------
+// A byte per page of the followed file in each of two maps, `touches` and `page_states`, as arrays of chunks.
+// The target writes gate.mark into `touches` for each page after it has read from it; a byte that is not the
+// present mark is none, so that marks need no clearing.
+enum { LEDGER_CHUNK_PAGES = 4096 };
+struct ledger_chunk {
+  __u8 pages[LEDGER_CHUNK_PAGES];
+};
+CONTRACT_SIZE(struct ledger_chunk, LEDGER_CHUNK_PAGES);
+
+// A page's state: these bits, and who brought it (enum page_source) from bit PAGE_SOURCE_SHIFT on. A life is
+// the time from a page's entering the cache to its leaving it; only those that began in the window count.
+enum {
+  PAGE_PRESENT = 1,       // such a life is under way
+  PAGE_EVICTED = 2,       // the page is not there, but was in this window
+  PAGE_ENDED_UNUSED = 4,  // its last life ended without a mark, so far
+  PAGE_SOURCE_SHIFT = 4,
+};
 
 // ---- system calls -----------------------------------------------------------------------------------
 // The calls that are followed, in the order in which they are reported. userspace/probes/calls.cpp gives
@@ -76,7 +95,7 @@ enum followed_call {
 // sight of a comparison.
 enum { CALL_SLOTS = 32 };
 
-// One combination of call, advice and result; advice is NO_ADVICE but for madvise.
+// One combination of call, advice and result; advice is NO_ADVICE but for calls that advise.
 enum { NO_ADVICE = 0xffff, RESULT_KINDS = 1024 };
 struct result_key {
   __u16 call;
@@ -124,7 +143,7 @@ enum {
 
 // ---- counters ---------------------------------------------------------------------------------------
 struct syscall_counters {
-  __u64 succeeded[CALL_SLOTS];  // all but madvise, which is counted by advice
+  __u64 succeeded[CALL_SLOTS];  // all but those that advise, which are counted by advice
   __u64 unmatched;              // exits without their entry
   __u64 lost;                   // the map of results was full
 };
@@ -146,8 +165,16 @@ enum page_source {
   PAGE_SOURCES,
 };
 
+enum { PAGE_SOURCE_SLOTS = 8 };  // a power of two, as CALL_SLOTS
+
 struct page_counters {
   __u64 added[PAGE_SOURCES];
+  // Lives that ended in the window. A mark that comes after its page has left moves one from wasted to used,
+  // and is counted as used_late beside the two.
+  __u64 used[PAGE_SOURCE_SLOTS];
+  __u64 wasted[PAGE_SOURCE_SLOTS];
+  __u64 used_late[PAGE_SOURCE_SLOTS];
+  __u64 refaults;  // pages that entered after they had left in the window
   __u64 removed;
   __u64 lost;  // folios whose size could not be read, events of the hook that could not be placed
 };
@@ -155,6 +182,22 @@ struct page_counters {
 struct lock_counters {
   __u64 acquired[LOCK_SIDES];
   __u64 contended[LOCK_SIDES];  // after a failed attempt, or a sleep
+  __u64 holders_lost;           // the map of holders was full
+};
+
+// Who held the target's mmap_lock when others of its threads wanted it.
+enum { HOLDER_KINDS = 256, CALL_FAULT = CALLS };  // CALL_FAULT: in a page fault, no call
+struct holder_key {
+  __u32 tid;
+  __u32 call;  // enum followed_call, or CALL_FAULT
+};
+CONTRACT_SIZE(struct holder_key, 8);
+
+// Nanoseconds, summed over threads. Waits inside a fault or a call are taken off it, so that none counts twice.
+struct wait_counters {
+  __u64 fault_ns;  // faults of kind FAULT_WAITED and FAULT_READ
+  __u64 read_ns;   // calls that read, in which the thread slept
+  __u64 lock_ns;   // contended mmap_lock; futex calls in which the thread slept
 };
 
 struct counters {
@@ -162,8 +205,10 @@ struct counters {
   struct fault_counters faults;
   struct page_counters pages;
   struct lock_counters lock;
+  struct wait_counters waits;
   __u64 threads_displaced;  // a thread's state was in use when another thread took its slot
 };
-CONTRACT_SIZE(struct counters, 8 * (CALL_SLOTS + 2 + 6 + PAGE_SOURCES + 2 + 2 * LOCK_SIDES + 1));
+CONTRACT_SIZE(struct counters, 8 * (CALL_SLOTS + 2 + 6 + PAGE_SOURCES + 3 * PAGE_SOURCE_SLOTS + 3 +
+                                    2 * LOCK_SIDES + 1 + 3 + 1));
 
 enum { FOLIO_ORDERS = 32 };

@@ -46,6 +46,7 @@ static __always_inline int fault_starts(__u64 address, bool in_kernel) {
   thread->lock_held = 0;
   thread->lock_refused = 0;
   thread->lock_sleeps = 0;
+  thread->fault_waited_ns = thread->waited_ns;
   thread->fault_ns = bpf_ktime_get_ns();
   return 0;
 }
@@ -81,7 +82,10 @@ static __always_inline int fault_ends(__u64 address, bool major) {
     else
       c->faults.under_vma_lock++;
   }
-  histogram_add(HISTOGRAM_FAULTS + kind, bpf_ktime_get_ns() - thread->fault_ns);
+  __u64 duration = bpf_ktime_get_ns() - thread->fault_ns;
+  histogram_add(HISTOGRAM_FAULTS + kind, duration);
+  if (kind == FAULT_WAITED || kind == FAULT_READ)
+    add_wait(thread, &c->waits.fault_ns, duration, thread->fault_waited_ns);
   thread->fault_ns = 0;
   return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //
-// Which pages of the followed file enter the page cache, who brings them in, and how many leave it?
+// Which pages of the followed file enter the page cache, who brings them in, how many leave it, and were they
+// used before they left (page_ledger.bpf.h)?
 //
 // Attaches to filemap:mm_filemap_add_to_page_cache and _delete_from_page_cache, whose one argument is the
 // folio since 5.17 (a page before: refused by the types, not supported). The events fire for the whole
@@ -18,43 +19,16 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/core_fixes.bpf.h"
+#include "bpf/folio_census.bpf.h"
+#include "bpf/page_ledger.bpf.h"
 #include "bpf/registers.bpf.h"
 #include "bpf/target.bpf.h"
 
-// ---- folios by order, whoever adds them: what filling the cache left -------------------------------------
-
-bool folio_census;
-
-struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __uint(max_entries, FOLIO_ORDERS);
-  __type(key, __u32);
-  __type(value, __u64);
-} folio_orders SEC(".maps");
-
-static __always_inline void count_order(__u64 pages) {
-  __u32 order = 0;
-  while (order < FOLIO_ORDERS - 1 && pages >> (order + 1)) order++;
-  __u64* folios = bpf_map_lookup_elem(&folio_orders, &order);
-  if (folios) ++*folios;
-}
-
 // ---- what a read asked for -----------------------------------------------------------------------------
-
-// Pages [first, end) of a file.
-struct page_range {
-  __u64 first, end;
-};
 
 static __always_inline struct page_range pages_of(__u64 offset, __u64 bytes) {
   __u64 page_mask = (1ull << cfg.page_shift) - 1;
   return (struct page_range){offset >> cfg.page_shift, (offset + bytes + page_mask) >> cfg.page_shift};
-}
-
-static __always_inline __u64 pages_in_both(struct page_range a, struct page_range b) {
-  __u64 first = a.first > b.first ? a.first : b.first;
-  __u64 end = a.end < b.end ? a.end : b.end;
-  return end > first ? end - first : 0;
 }
 
 // Where read(2) stands in its file: the kernel moves f_pos at the end of the call.
@@ -100,39 +74,27 @@ static __always_inline bool in_fault(const struct thread_state* thread, __s64 sy
   return thread->fault_ns && (thread->fault_in_kernel || syscall == -1);
 }
 
-static __always_inline void count_wanted(struct counters* c, enum page_source wanted_by, __u64 wanted,
-                                         __u64 pages) {
-  c->pages.added[wanted_by] += wanted;
-  c->pages.added[PAGE_BY_READAHEAD] += pages - wanted;
+static __always_inline struct bringers brought_by(enum page_source source) {
+  return (struct bringers){.all = source};
 }
 
-static __always_inline void count_source(struct counters* c, struct page_range folio) {
-  __u64 pages = folio.end - folio.first;
+static __always_inline struct bringers who_brings(struct page_range folio) {
   struct task_struct* task = bpf_get_current_task_btf();
-  if (task->flags & PF_KTHREAD || task->tgid != target.tgid) {
-    c->pages.added[PAGE_BY_OTHER] += pages;
-    return;
-  }
+  if (task->flags & PF_KTHREAD || task->tgid != target.tgid) return brought_by(PAGE_BY_OTHER);
   // A worker thread that io_uring made in the target: it has no system call of its own.
-  if (task->flags & PF_IO_WORKER) {
-    c->pages.added[PAGE_BY_READ] += pages;
-    return;
-  }
+  if (task->flags & PF_IO_WORKER) return brought_by(PAGE_BY_READ);
+
   const struct pt_regs* regs = entry_registers(task);
   __s64 syscall = syscall_number(regs);
   struct thread_state* thread = thread_state((__u32)bpf_get_current_pid_tgid());
-  if (!thread) return;
+  if (!thread) return brought_by(PAGE_BY_OTHER);
 
   if (in_fault(thread, syscall)) {
     __u64 page = thread->fault_page;
-    if (page == NO_PAGE) {
-      c->pages.added[PAGE_BY_OTHER] += pages;  // another mapping of the file than the followed one
-      return;
-    }
-    bool brought = page >= folio.first && page < folio.end;
-    if (brought) thread->fault_brought = 1;
-    count_wanted(c, PAGE_BY_FAULT, brought, pages);
-    return;
+    // another mapping of the file than the followed one
+    if (page == NO_PAGE) return brought_by(PAGE_BY_OTHER);
+    if (page >= folio.first && page < folio.end) thread->fault_brought = 1;
+    return (struct bringers){PAGE_BY_READAHEAD, PAGE_BY_FAULT, {page, page + 1}};
   }
 
   enum followed_call call = followed_call_of(syscall);
@@ -140,16 +102,15 @@ static __always_inline void count_source(struct counters* c, struct page_range f
   case CALL_MADVISE:
   case CALL_PROCESS_MADVISE:
   case CALL_FADVISE64:
-  case CALL_READAHEAD: c->pages.added[PAGE_BY_HINT] += pages; return;
-  case CALL_IO_URING_ENTER: c->pages.added[PAGE_BY_READ] += pages; return;
+  case CALL_READAHEAD: return brought_by(PAGE_BY_HINT);
+  case CALL_IO_URING_ENTER: return brought_by(PAGE_BY_READ);
   case CALL_READ:
   case CALL_READV:
   case CALL_PREAD64:
   case CALL_PREADV:
   case CALL_PREADV2:
-    count_wanted(c, PAGE_BY_READ, pages_in_both(folio, asked_for(task, regs, call)), pages);
-    return;
-  default: c->pages.added[PAGE_BY_OTHER] += pages;
+    return (struct bringers){PAGE_BY_READAHEAD, PAGE_BY_READ, asked_for(task, regs, call)};
+  default: return brought_by(PAGE_BY_OTHER);
   }
 }
 
@@ -167,17 +128,24 @@ static __always_inline int page_added(const struct folio* folio, __u64 head, __u
     return 0;
   }
   if (folio_census) count_order(pages);
-  if (open) count_source(c, (struct page_range){index, index + pages});
+  if (!open) return 0;
+  struct page_range range = {index, index + pages};
+  struct bringers who = who_brings(range);
+  __u64 wanted = pages_in_both(range, who.wanted);
+  c->pages.added[who.all] += pages - wanted;
+  c->pages.added[who.wanted_by] += wanted;
+  lives_begin(c, range, &who);
   return 0;
 }
 
-static __always_inline int page_removed(const struct folio* folio, __u64 head) {
+static __always_inline int page_removed(const struct folio* folio, __u64 head, __u64 index) {
   if (!gate.open) return 0;
   struct counters* c = my_counters();
   if (!c) return 0;
   __u64 pages = folio_pages(folio, head);
   c->pages.removed += pages;
   c->pages.lost += !pages;
+  lives_end(c, (struct page_range){index, index + pages});
   return 0;
 }
 
@@ -192,7 +160,7 @@ SEC("?tp_btf/mm_filemap_delete_from_page_cache")
 int on_page_removed__tp_btf(__u64* ctx) {
   const struct folio* folio = (const void*)ctx[0];
   if ((__u64)folio->mapping != followed_mapping) return 0;
-  return page_removed(folio, *(const __u64*)folio);
+  return page_removed(folio, *(const __u64*)folio, folio->index);
 }
 
 static __always_inline __u64 head_of(const struct folio* folio) {
@@ -212,5 +180,5 @@ SEC("?raw_tp/mm_filemap_delete_from_page_cache")
 int on_page_removed__raw_tp(__u64* ctx) {
   const struct folio* folio = (const void*)ctx[0];
   if ((__u64)BPF_CORE_READ(folio, mapping) != followed_mapping) return 0;
-  return page_removed(folio, head_of(folio));
+  return page_removed(folio, head_of(folio), BPF_CORE_READ(folio, index));
 }

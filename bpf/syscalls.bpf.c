@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //
 // Which of the followed system calls does the target make, what do they return, and how long do they take?
-// For madvise also: which advice, for how many bytes, and at an address that the kernel accepts?
+// For madvise also: which advice, for how many bytes, and at an address that the kernel accepts? How long do
+// threads wait in calls that read, and in futex(2) for each other?
 //
 // Attaches to raw_syscalls:sys_enter and sys_exit. They fire for every call on the machine, once attached;
 // other processes pay the kernel's slow path of about 50 ns and the filter.
@@ -36,7 +37,11 @@ static __always_inline int call_enters(__u64 number) {
     if (c) c->faults.abandoned++;
     thread->fault_ns = 0;
   }
-  if (thread->call > CALL_OTHER) thread->call_ns = bpf_ktime_get_ns();
+  if (thread->call > CALL_OTHER) {
+    thread->call_sleeps = bpf_get_current_task_btf()->nvcsw;
+    thread->call_waited_ns = thread->waited_ns;
+    thread->call_ns = bpf_ktime_get_ns();
+  }
   return 0;
 }
 
@@ -67,6 +72,27 @@ static __always_inline void count_result(struct counters* c, const struct result
   count->requested_bytes += once->requested_bytes;
 }
 
+static __always_inline void count_wait(struct counters* c, struct thread_state* thread, __u64 call,
+                                       __u64 duration) {
+  __u64* sum = 0;
+  switch (call) {
+  case CALL_READ:
+  case CALL_READV:
+  case CALL_PREAD64:
+  case CALL_PREADV:
+  case CALL_PREADV2:
+  case CALL_IO_URING_ENTER: sum = &c->waits.read_ns; break;
+  case CALL_FUTEX: sum = &c->waits.lock_ns; break;
+  default: return;
+  }
+  if (bpf_get_current_task_btf()->nvcsw != thread->call_sleeps)
+    add_wait(thread, sum, duration, thread->call_waited_ns);
+}
+
+static __always_inline bool advises(__u64 call) {
+  return call == CALL_MADVISE || call == CALL_FADVISE64 || call == CALL_PROCESS_MADVISE;
+}
+
 static __always_inline int call_exits(__s64 result) {
   __u64 pid_tgid = bpf_get_current_pid_tgid();
   if (!counted(pid_tgid)) return 0;
@@ -81,17 +107,21 @@ static __always_inline int call_exits(__s64 result) {
     return 0;
   }
   if (call == CALL_OTHER) return 0;
-  histogram_add(HISTOGRAM_CALLS + call, bpf_ktime_get_ns() - thread->call_ns);
+  __u64 duration = bpf_ktime_get_ns() - thread->call_ns;
+  histogram_add(HISTOGRAM_CALLS + call, duration);
+  count_wait(c, thread, call, duration);
 
   struct result_key key = {.call = call, .advice = NO_ADVICE};
   struct result_count once = {.calls = 1};
   if (result < 0 && result >= -4095) key.error = -result;
-  if (call == CALL_MADVISE) {
+  if (advises(call)) {
     const struct pt_regs* regs = entry_registers(bpf_get_current_task_btf());
-    __u64 page_mask = (1ull << cfg.page_shift) - 1;
-    key.advice = syscall_argument(regs, 2);
-    once.misaligned = (syscall_argument(regs, 0) & page_mask) != 0;
-    once.requested_bytes = syscall_argument(regs, 1);
+    key.advice = call == CALL_MADVISE ? syscall_argument(regs, 2) : syscall_argument(regs, 3);
+    if (call == CALL_MADVISE) {
+      __u64 page_mask = (1ull << cfg.page_shift) - 1;
+      once.misaligned = (syscall_argument(regs, 0) & page_mask) != 0;
+      once.requested_bytes = syscall_argument(regs, 1);
+    }
   } else if (!key.error) {
     barrier_var(call);
     c->syscalls.succeeded[call & (CALL_SLOTS - 1)]++;

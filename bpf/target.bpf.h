@@ -51,6 +51,8 @@ static __always_inline struct counters* my_counters(void) {
 // An array indexed by the low bits of the thread's id: 0.5 ns, where task storage takes 2.7 and a hash 5.3.
 // Two threads 65536 ids apart share a slot; the later one takes it over, and that is counted.
 
+enum lock_hold { LOCK_FREE, LOCK_HELD_BY_READER, LOCK_HELD_BY_WRITER };
+
 struct thread_state {
   __u64 owner;  // epoch of the attach, thread id
 
@@ -64,14 +66,22 @@ struct thread_state {
   __u8 fault_brought;    // fault_page entered the cache during the fault
 
   // The thread's own mmap_lock
-  __u8 lock_held;
+  __u8 lock_held;           // enum lock_hold
   __u8 lock_refused;        // the last attempt failed, and the next one goes on with the same wait
   __u32 call;               // the system call under way, enum followed_call
   __u64 lock_ns;            // when the lock was first asked for, 0: not being asked for
   __u64 lock_asked_sleeps;  // voluntary context switches when it was last asked for
 
   __u64 call_ns;
-  __u64 reserved[6];
+  __u64 call_sleeps;  // voluntary context switches of the thread when the call began
+
+  // What the thread has waited so far, as far as counted in wait_counters, now and at two earlier moments
+  __u64 waited_ns;
+  __u64 fault_waited_ns;  // when the fault under way began
+  __u64 call_waited_ns;   // when the call under way began
+
+  __u64 lock_holder;  // of mmap_lock when the thread asked for it: thread id and call, 0: nobody known
+  __u64 reserved;
 };
 _Static_assert(sizeof(struct thread_state) == 128, "two cache lines");
 
@@ -102,4 +112,13 @@ static __always_inline struct thread_state* thread_state(__u32 tid) {
   __builtin_memset(thread, 0, sizeof(*thread));
   thread->owner = owner;
   return thread;
+}
+
+// Counts a wait that began when the thread had waited `waited_before`: less what was counted meanwhile.
+static __always_inline void add_wait(struct thread_state* thread, __u64* sum, __u64 duration_ns,
+                                     __u64 waited_before) {
+  __u64 inside = thread->waited_ns - waited_before;
+  __u64 net = duration_ns > inside ? duration_ns - inside : 0;
+  *sum += net;
+  thread->waited_ns += net;
 }

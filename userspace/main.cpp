@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include <CLI/CLI.hpp>
+#include <bpf/libbpf.h>
 #include <fmt/format.h>
 
 #include "userspace/cli/commands.h"
@@ -18,6 +19,7 @@ constexpr const char* kExamples = R"(Examples:
   iotrace run --probes off                            throughput alone, without root
   iotrace report cold.json                            the report again, from the record
   iotrace list strategies
+  sudo iotrace doctor                                 what works here, and what a gap costs
 
 Exit codes: 0 measured, 1 failed, 2 usage, 3 this machine or user cannot.)";
 
@@ -28,6 +30,8 @@ int main(int argc, char** argv) {
   // The controller starts itself again as the worker; not for people.
   if (argc == 2 && std::strcmp(argv[0], "iotrace-worker") == 0 && std::strcmp(argv[1], "worker") == 0)
     return worker_main();
+
+  libbpf_set_print(nullptr);  // its messages come out only as reasons, where LibbpfMessages catches them
 
   CLI::App app("iotrace: which way of reading a file is fastest here, and why");
   app.footer(kExamples);
@@ -41,12 +45,14 @@ int main(int argc, char** argv) {
   ReportWords report_words;
   CLI::App* report = app.add_subcommand("report", "Render a record");
   report->add_option("record", report_words.record, "A record from run -o, or - for standard input")->required();
-  report->add_option("--format", report_words.format, "terminal");
+  report->add_option("--format", report_words.format, "terminal, markdown, or json (the findings alone)");
   report->add_flag("--histograms", report_words.histograms, "Show latency histograms");
 
   std::string list_what;
   CLI::App* list = app.add_subcommand("list", "List strategies, cases, patterns, probes or findings");
   list->add_option("what", list_what, "strategies, cases, patterns, probes or findings")->required();
+
+  CLI::App* doctor = app.add_subcommand("doctor", "Say what works on this machine, what does not, and what that costs");
 
   try {
     app.parse(argc, argv);
@@ -55,6 +61,7 @@ int main(int argc, char** argv) {
     return report_error(usage_error(fmt::format("{} (see iotrace --help)", e.what())));
   }
   if (*run) return run_command(run_words);
+  if (*doctor) return doctor_command();
   if (*report) return report_command(report_words);
   return list_command(list_what);
 }

@@ -17,7 +17,7 @@
 #include "analysis/comparison.h"
 #include "analysis/findings/finding.h"
 #include "analysis/format.h"
-#include "analysis/summary.h"
+#include "analysis/row_facts.h"
 
 namespace iotrace {
 
@@ -53,26 +53,19 @@ bool pages_were_absent(const Row& row) {
          (!row.traced || std::ranges::all_of(row.traced->reps, absent));
 }
 
-std::optional<double> ops_of(const std::optional<Measurement>& measurement) {
-  double ops = 0;
-  if (measurement)
-    for (const Repetition& rep : measurement->reps) ops += static_cast<double>(rep.ops);
-  return ops > 0 ? std::optional(ops) : std::nullopt;
-}
-
-std::optional<double> per_op(std::optional<Count> count, std::optional<double> ops) {
-  return count && ops ? std::optional(static_cast<double>(*count) / *ops) : std::nullopt;
+std::optional<double> per_op(std::optional<Count> count, double ops) {
+  return count && ops > 0 ? std::optional(static_cast<double>(*count) / ops) : std::nullopt;
 }
 
 // Faults per op by kind, each kind to within kSameCounts of all faults: 3 waits of 25000 faults against 5 are
 // the same.
 bool same_faults(const Row& a, const Row& b) {
   if (!a.faults || !b.faults) return false;
-  auto ops_a = ops_of(a.traced), ops_b = ops_of(b.traced);
+  double ops_a = ops_of(a.traced), ops_b = ops_of(b.traced);
   double all = 0, differing = 0;
   for (auto kind : {&Faults::mapped, &Faults::waited, &Faults::read}) {
     const auto &fault_a = (*a.faults).*kind, &fault_b = (*b.faults).*kind;
-    if (!fault_a || !fault_b || !ops_a || !ops_b) return false;
+    if (!fault_a || !fault_b || ops_a <= 0 || ops_b <= 0) return false;
     double of_a = *per_op(fault_a->count, ops_a), of_b = *per_op(fault_b->count, ops_b);
     all += std::max(of_a, of_b);
     differing = std::max(differing, std::abs(of_a - of_b));
@@ -85,7 +78,7 @@ std::optional<double> pages_added(const Row& row) {
 }
 
 std::optional<double> device_bytes(const Row& row) {
-  return per_op(row.device_bytes, ops_of(row.counters_from == "traced" ? row.traced : row.untraced));
+  return per_op(row.device_bytes, ops_of(counted_measurement(row)));
 }
 
 std::optional<IdenticalCell> identical(const RunRecord& record, std::uint32_t index,
@@ -109,18 +102,6 @@ std::optional<IdenticalCell> identical(const RunRecord& record, std::uint32_t in
   return IdenticalCell{index, other_index, ratio, pages_known};
 }
 
-bool usable(const Row& row) {
-  return !row.error && !row.drifted && !row.control;
-}
-
-std::optional<std::uint32_t> partner_of(const RunRecord& record, const Row& row) {
-  for (std::uint32_t index = 0; index < record.rows.size(); ++index) {
-    const Row& other = record.rows[index];
-    if (other.strategy == row.expects.differs_from && usable(other) && same_cell(row, other)) return index;
-  }
-  return std::nullopt;
-}
-
 // What the hints of these rows say about the cause.
 std::string remedy_for(const RunRecord& record, const std::vector<IdenticalCell>& cells) {
   Count issued = 0, rejected = 0;
@@ -129,11 +110,9 @@ std::string remedy_for(const RunRecord& record, const std::vector<IdenticalCell>
     const Row& row = record.rows[cell.row];
     known = known && row.expects.hints && row.madvise;
     if (!known) break;
-    for (const MadviseCount& count : *row.madvise) {
-      if (count.advice != "WILLNEED") continue;
-      issued += count.calls;
-      if (count.error) rejected += count.calls;
-    }
+    HintCalls calls = *willneed_calls(row);
+    issued += calls.issued;
+    rejected += calls.issued - calls.accepted;
   }
   if (!known) return "Check that what it does beyond the other is really done, and is not refused.";
   if (issued == 0) return "No madvise(WILLNEED) was seen: check that the call is reached.";
@@ -173,8 +152,8 @@ std::vector<Finding> judge_rows(const RunRecord& record) {
   std::map<std::pair<std::string, std::string>, std::vector<IdenticalCell>> pairs;
   for (std::uint32_t index = 0; index < record.rows.size(); ++index) {
     const Row& row = record.rows[index];
-    if (!row.expects.differs_from || !usable(row)) continue;
-    auto partner = partner_of(record, row);
+    if (!row.expects.differs_from || !may_be_judged(row)) continue;
+    auto partner = row_beside(record, row, *row.expects.differs_from);
     if (!partner) continue;
     if (auto cell = identical(record, index, *partner))
       pairs[{row.strategy, *row.expects.differs_from}].push_back(*cell);

@@ -4,8 +4,11 @@
 
 namespace iotrace {
 
-// One line each, declared and listed.
-#define IOTRACE_REPORTS(REPORT) REPORT(terminal)
+// One line each, declared and listed. The first is what run prints.
+#define IOTRACE_REPORTS(REPORT)                                                                              \
+  REPORT(terminal)                                                                                           \
+  REPORT(markdown)                                                                                           \
+  REPORT(json)
 
 #define DECLARE(report) extern const ReportFormat report##_report;
 IOTRACE_REPORTS(DECLARE)

@@ -1,6 +1,6 @@
 #pragma once
 // A report format: a record rendered as text. Each lives in a file of its own and has one line in
-// registry.cpp. Copy terminal.cpp to start a new one.
+// registry.cpp. Copy json.cpp to start a new one.
 
 #include <span>
 #include <string>

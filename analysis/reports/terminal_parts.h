@@ -10,8 +10,11 @@
 
 #include "analysis/comparison.h"
 #include "analysis/reports/report.h"
+#include "analysis/reports/wording.h"
 
 namespace iotrace::terminal {
+
+using namespace wording;
 
 inline constexpr std::size_t kTerminalWidth = 100;
 
@@ -25,31 +28,21 @@ std::string group_heading(const RunRecord& record, const RowGroup& group, const 
 // who is fastest, noise floor, drifted rows, errors.
 std::string throughput_table(const RunRecord& record, const RowGroup& group, const ReportOptions& options);
 
-// One line per strategy and thread count: bytes, hints, faults, latency, CPU.
+// One line per strategy and thread count: bytes, hints, pages, faults, time, latency, CPU.
 std::string why_tables(const RunRecord& record, const RowGroup& group, const ReportOptions& options);
 
 // What the columns of why_tables() mean.
-std::string why_legend();
+std::string why_legend(const RunRecord& record);
 
 // Fault latency by kind as bcc draws it.
 std::string fault_histograms(const RunRecord& record, const RowGroup& group);
 
-// Which variant of each probe ran, what it lost.
-std::string probe_lines(const RunRecord& record, const ReportOptions& options);
+// Which variant of each probe ran, what it could not match.
+std::string probe_lines(const RunRecord& record);
 
 std::string findings_list(const RunRecord& record, const ReportOptions& options);
 
 // ---- shared by the parts ----
-
-// "mmap", "pread (A/A)"
-std::string row_name(const Row& row);
-
-// Rows of a group as a reader looks for them: strategies in order of appearance, each followed by its
-// control, thread counts ascending.
-std::vector<std::uint32_t> in_reading_order(const RunRecord& record, const std::vector<std::uint32_t>& rows);
-
-// "mmap T01 T04, pread T01"
-std::string name_rows(const RunRecord& record, const std::vector<std::uint32_t>& rows);
 
 // A wrapped line with its continuation indented, and the newline.
 std::string note(std::string_view text, std::size_t indent = 2);

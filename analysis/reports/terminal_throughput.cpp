@@ -1,8 +1,5 @@
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <optional>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -14,69 +11,19 @@ namespace iotrace::terminal {
 
 namespace {
 
-constexpr double kGiB = 1024.0 * 1024 * 1024;
-
-// ---- marks: '*' proven fastest of its column, '~' not told apart from the fastest ----
-
-std::map<std::uint32_t, char> marks_of(const RowGroup& group) {
-  std::map<std::uint32_t, char> marks;
-  for (const Ranking& ranking : group.rankings) {
-    if (ranking.proven()) marks[ranking.rows.front()] = '*';
-    for (const PairVerdict& pair : ranking.leader_against)
-      if (pair.verdict == Verdict::kNoneProven) marks[pair.row] = marks[pair.other] = '~';
-  }
-  return marks;
-}
-
-// ---- how many repetitions stand behind the numbers ----
-
-std::set<std::uint32_t> sample_sizes(const RunRecord& record, const RowGroup& group) {
-  std::set<std::uint32_t> sizes;
-  for (std::uint32_t index : group.rows)
-    if (const Measurement* m = throughput_measurement(record.rows[index]); m && !record.rows[index].error)
-      sizes.insert(m->ops_per_ms.n);
-  return sizes;
-}
-
-bool any_traced(const RunRecord& record, const RowGroup& group, bool traced) {
-  return std::ranges::any_of(group.rows, [&](std::uint32_t index) {
-    const Row& row = record.rows[index];
-    const Measurement* m = throughput_measurement(row);
-    return m && !row.error && (row.traced && m == &*row.traced) == traced;
-  });
-}
-
-std::string unit_line(const RunRecord& record, const RowGroup& group) {
-  auto sizes = sample_sizes(record, group);
-  if (sizes.empty()) return note("ops/ms: no repetition finished");
-  std::string n = sizes.size() == 1 ? counted(*sizes.begin(), "repetition") : "n repetitions";
-  bool with = any_traced(record, group, true), without = any_traced(record, group, false);
-  std::string probes = with && without ? "without probes (p: with probes)"
-                       : with          ? "with probes"
-                                       : "without probes";
-  bool intervals = std::ranges::any_of(sizes, [](auto size) { return size >= kFewestSamplesForInterval; });
-  return note(fmt::format("ops/ms, median{} of {} {}", intervals ? " [95 % interval]" : "", n, probes));
-}
-
-TableCell cell_of(const Row& row, char mark, bool several_sizes, bool mixed_probes) {
-  if (row.error) return {"error", Style::kBad};
-  if (row.drifted) return {"drifted", Style::kCaution};
-  const Measurement* m = throughput_measurement(row);
-  if (!m) return {std::string(kNotAvailable)};
-  std::string text = interval(m->ops_per_ms);
-  if (several_sizes) text += fmt::format(" n{}", m->ops_per_ms.n);
-  if (mixed_probes && row.traced && m == &*row.traced) text += " p";
+TableCell cell_of(const Row& row, char mark, const Samples& samples) {
+  std::string text = throughput_text(row, samples);
+  if (row.error) return {text, Style::kBad};
+  if (row.drifted) return {text, Style::kCaution};
   return {text + (mark == ' ' ? "" : fmt::format(" {}", mark)), mark == '*' ? Style::kGood : Style::kPlain};
 }
 
-Table table_of(const RunRecord& record, const RowGroup& group) {
+Table table_of(const RunRecord& record, const RowGroup& group, const Samples& samples) {
   std::vector<TableColumn> columns{{"strategy", false}};
   for (const Ranking& ranking : group.rankings) columns.push_back({threads_name(ranking.threads)});
   Table table(std::move(columns), 1);
 
   auto marks = marks_of(group);
-  bool several_sizes = sample_sizes(record, group).size() > 1;
-  bool mixed_probes = any_traced(record, group, true) && any_traced(record, group, false);
   std::vector<std::pair<std::string, std::vector<TableCell>>> lines;
   for (std::uint32_t index : in_reading_order(record, group.rows)) {
     const Row& row = record.rows[index];
@@ -84,7 +31,7 @@ Table table_of(const RunRecord& record, const RowGroup& group) {
       lines.push_back({row_name(row), std::vector<TableCell>(group.rankings.size())});
     auto column = std::ranges::find(group.rankings, row.threads, &Ranking::threads) - group.rankings.begin();
     auto mark = marks.find(index);
-    TableCell cell = cell_of(row, mark == marks.end() ? ' ' : mark->second, several_sizes, mixed_probes);
+    TableCell cell = cell_of(row, mark == marks.end() ? ' ' : mark->second, samples);
     bool column_has_marks = std::ranges::any_of(
         marks, [&](const auto& m) { return record.rows[m.first].threads == row.threads; });
     // Marks hang to the right of the numbers, which stay aligned.
@@ -98,139 +45,14 @@ Table table_of(const RunRecord& record, const RowGroup& group) {
   return table;
 }
 
-// ---- the sentences below ----
-
-std::string ranking_sentence(const RunRecord& record, const RowGroup& group, const Ranking& ranking) {
-  if (ranking.leader_against.empty()) return {};
-  auto name = [&](std::uint32_t index) { return row_name(record.rows[index]); };
-  if (ranking.proven()) {
-    const PairVerdict& next = ranking.leader_against.front();
-    return fmt::format("{} is fastest (*), {} times {}, the next.", name(next.row), interval(next.ratio),
-                       name(next.other));
-  }
-  bool too_few = false, out_of_reach = false;
-  std::vector<std::string> alike{name(ranking.rows.front())};
-  for (const PairVerdict& pair : ranking.leader_against) {
-    if (pair.verdict == Verdict::kNoneProven) alike.push_back(name(pair.other));
-    if (pair.verdict != Verdict::kCannotTell) continue;
-    bool few = pair.ratio.n < kFewestSamplesForInterval;
-    too_few |= few;
-    out_of_reach |= !few;
-  }
-  if (too_few)
-    return fmt::format("cannot tell which is fastest: that takes at least {} repetitions of each row.",
-                       kFewestSamplesForInterval);
-  if (out_of_reach)
-    return fmt::format(
-        "cannot tell which is fastest: with the {} of this table, nothing is provable below {} "
-        "repetitions.",
-        counted(group.comparisons, "comparison"), repetitions_needed(group.comparisons));
-  return fmt::format("no fastest: no difference is proven between {} (~).", fmt::join(alike, ", "));
-}
-
-// Thread counts of which the same is to be said share a line.
-std::string ranking_lines(const RunRecord& record, const RowGroup& group) {
-  std::vector<std::pair<std::string, std::string>> sentences;  // sentence, thread counts
-  for (const Ranking& ranking : group.rankings) {
-    std::string sentence = ranking_sentence(record, group, ranking);
-    if (sentence.empty()) continue;
-    auto same = std::ranges::find(sentences, sentence, &std::pair<std::string, std::string>::first);
-    if (same == sentences.end()) same = sentences.insert(sentences.end(), {sentence, ""});
-    same->second += (same->second.empty() ? "" : " ") + threads_name(ranking.threads);
-  }
-  std::string out;
-  for (const auto& [sentence, threads] : sentences) out += note(fmt::format("{}: {}", threads, sentence));
-  if (!marks_of(group).empty())
-    out += note(fmt::format("(* ~ by Mann-Whitney at 5 %, Holm's correction over the table's {}.)",
-                            counted(group.comparisons, "comparison")));
-  return out;
-}
-
-std::string noise_floor_line(const RunRecord& record, const RowGroup& group) {
-  std::vector<std::string> floors;
-  bool some_unknown = false;
-  for (const Ranking& ranking : group.rankings) {
-    floors.push_back(fmt::format("{} at {}",
-                                 ranking.noise_floor_ratio ? percent(*ranking.noise_floor_ratio) : "unknown",
-                                 threads_name(ranking.threads)));
-    some_unknown |= !ranking.noise_floor_ratio;
-  }
-  auto control =
-      std::ranges::find_if(group.rows, [&](std::uint32_t index) { return record.rows[index].control; });
-  if (control == group.rows.end() && some_unknown)
-    return note("A/A noise floor: unknown, no strategy ran twice.");
-  std::string pair =
-      control == group.rows.end() ? "" : fmt::format(" ({} run twice)", record.rows[*control].strategy);
-  return note(fmt::format("A/A noise floor{}: {}; no smaller difference is called faster.", pair,
-                          fmt::join(floors, ", ")));
-}
-
-// File size at which a repetition as long as asked for would leave half of the file unread. Rough: the device
-// may be slower once nothing comes from the cache.
-std::optional<double> size_that_stays_cold(const RunRecord& record, const Row& row) {
-  const auto& measured = row.counters_from == "traced" ? row.traced : row.untraced;
-  if (!row.device_bytes || !measured) return std::nullopt;
-  double seconds = 0;
-  for (const Repetition& rep : measured->reps) seconds += rep.seconds;
-  if (seconds <= 0 || record.options.duration_s <= 0) return std::nullopt;
-  double needed = 2 * static_cast<double>(*row.device_bytes) / seconds * record.options.duration_s;
-  // What drifted at this size needs more, whatever the average rate says.
-  return std::max(needed, 2.0 * static_cast<double>(record.file.size_bytes));
-}
-
-std::string drift_line(const RunRecord& record, const RowGroup& group) {
-  std::vector<std::uint32_t> drifted;
-  std::optional<double> size;
-  for (std::uint32_t index : group.rows) {
-    const Row& row = record.rows[index];
-    if (!row.drifted || row.error) continue;
-    drifted.push_back(index);
-    if (auto needed = size_that_stays_cold(record, row)) size = std::max(size.value_or(0), *needed);
-  }
-  if (drifted.empty()) return {};
-  std::string remedy = "a larger file";
-  if (size) {
-    double gib = std::ceil(*size / kGiB);
-    remedy = record.file.scratch ? fmt::format("--size {:.0f}G or more", gib)
-                                 : fmt::format("a file of {:.0f} GiB or more", gib);
-  }
-  return note(
-      fmt::format("drifted: {}: the file did not stay cold, so that these mix device and cache: no rank, no "
-                  "ratio. Use {} (an estimate), or a shorter --duration.",
-                  name_rows(record, drifted), remedy));
-}
-
-// Rows that keep their rank, since most of their repetitions stayed cold.
-std::string partly_drifted_line(const RunRecord& record, const RowGroup& group) {
-  std::vector<std::string> rows;
-  for (std::uint32_t index : in_reading_order(record, group.rows)) {
-    const Row& row = record.rows[index];
-    const Measurement* m = throughput_measurement(row);
-    if (row.drifted || row.error || !m) continue;
-    if (auto drifted = std::ranges::count_if(m->reps, &Repetition::drifted))
-      rows.push_back(fmt::format("{} ({} of {})", name_rows(record, {index}), drifted, m->reps.size()));
-  }
-  if (rows.empty()) return {};
-  return note(fmt::format("repetitions that drifted, fewer than half of their row and kept: {}",
-                          fmt::join(rows, ", ")));
-}
-
-std::string error_lines(const RunRecord& record, const RowGroup& group) {
-  std::map<std::string, std::vector<std::uint32_t>> by_reason;
-  for (std::uint32_t index : group.rows)
-    if (record.rows[index].error) by_reason[*record.rows[index].error].push_back(index);
-  std::string out;
-  for (const auto& [reason, rows] : by_reason)
-    out += note(fmt::format("error: {}: {}", name_rows(record, rows), printable(reason)));
-  return out;
-}
-
 }
 
 std::string throughput_table(const RunRecord& record, const RowGroup& group, const ReportOptions& options) {
-  return '\n' + unit_line(record, group) + table_of(record, group).render(kTerminalWidth, options.colour) +
-         ranking_lines(record, group) + noise_floor_line(record, group) + drift_line(record, group) +
-         partly_drifted_line(record, group) + error_lines(record, group);
+  Samples samples = samples_of(record, group);
+  std::string out =
+      '\n' + note(samples.unit) + table_of(record, group, samples).render(kTerminalWidth, options.colour);
+  for (const std::string& sentence : throughput_sentences(record, group, "*")) out += note(sentence);
+  return out;
 }
 
 }

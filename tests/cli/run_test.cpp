@@ -1,14 +1,7 @@
 // `iotrace run` end to end, with counts that must hold.
 
-#include <csignal>
-#include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <chrono>
-#include <thread>
 
 #include <catch2/catch.hpp>
 
@@ -22,10 +15,6 @@ using nlohmann::json;
 namespace {
 
 constexpr uid_t kNobody = 65534;
-
-void need_root() {
-  if (geteuid() != 0) skip("needs root");
-}
 
 const json& row_of(const json& record, const std::string& strategy) {
   for (const json& row : record["rows"])
@@ -144,61 +133,4 @@ TEST_CASE("a strategy that the file system cannot do is an error of its row alon
   CHECK(row_of(record, "direct")["error"].get<std::string>().find("O_DIRECT") != std::string::npos);
   CHECK(row_of(record, "direct")["untraced"].is_null());
   CHECK(row_of(record, "pread")["error"].is_null());
-}
-
-TEST_CASE("Ctrl-C half-way keeps a partial record and leaves nothing behind") {
-  need_root();
-  TempFolder folder;
-  const pid_t pid = fork();
-  REQUIRE(pid >= 0);
-  if (pid == 0) {
-    if (chdir(folder.path().c_str()) != 0) _exit(126);
-    int null = open("/dev/null", O_RDWR);
-    dup2(null, 1);
-    dup2(null, 2);
-    execl(IOTRACE_SOURCE_DIR "/iotrace", "iotrace", "run", "--size", "64M", "--case", "cold", "--threads", "1",
-          "--strategy", "pread,mmap-random", "--reps", "500", "--duration", "0.2", "-o", "run.json", nullptr);
-    _exit(127);
-  }
-  // Long enough for some repetitions; if it were too short, the record would be partial with no rows measured.
-  std::this_thread::sleep_for(std::chrono::seconds(4));
-  kill(pid, SIGINT);
-  int status = 0;
-  waitpid(pid, &status, 0);
-  REQUIRE(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 1);
-  CHECK(read_json(folder.path() / "run.json")["partial"] == true);
-  CHECK(folder.entries() == std::vector<std::string>{"run.json"});
-  CHECK(left_behind().empty());
-}
-
-TEST_CASE("kill -9 of the controller leaves no process, cgroup or scratch file") {
-  need_root();
-  TempFolder folder;
-  const pid_t pid = fork();
-  REQUIRE(pid >= 0);
-  if (pid == 0) {
-    if (chdir(folder.path().c_str()) != 0) _exit(126);
-    int null = open("/dev/null", O_RDWR);
-    dup2(null, 1);
-    dup2(null, 2);
-    execl(IOTRACE_SOURCE_DIR "/iotrace", "iotrace", "run", "--size", "64M", "--case", "cold", "--threads", "1",
-          "--strategy", "pread", "--reps", "500", "--duration", "1", nullptr);
-    _exit(127);
-  }
-  auto wait_until = [](auto condition) {
-    for (int i = 0; i < 600 && !condition(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    return condition();
-  };
-  auto worker_runs = [] {
-    for (const std::string& thing : left_behind())
-      if (thing.starts_with("process iotrace-worker")) return true;
-    return false;
-  };
-  REQUIRE(wait_until(worker_runs));
-  kill(pid, SIGKILL);
-  waitpid(pid, nullptr, 0);
-  CHECK(wait_until([&] { return left_behind().empty() && folder.entries().empty(); }));
-  CHECK(left_behind() == std::vector<std::string>{});
-  CHECK(folder.entries() == std::vector<std::string>{});
 }

@@ -7,8 +7,10 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "analysis/findings/finding.h"
 #include "analysis/run_record.h"
 #include "analysis/summary.h"
 
@@ -141,6 +143,53 @@ inline Row hinted_row(std::uint32_t threads, const std::vector<Count>& ops_of_re
   row.faults->under_mmap_lock = 32 * ops;
   row.faults->under_vma_lock = 48 * ops;
   return row;
+}
+
+// mmap under MADV_NORMAL: each op reads 2000 pages ahead and uses 50 of them; 30 faults of 80 pages read.
+inline Row waste_row(std::uint32_t threads, const std::vector<Count>& ops_of_reps) {
+  Row row = cold_row("mmap", threads, ops_of_reps);
+  Count ops = ops_of_reps.front();
+  row.faults->mapped = faults_of(50 * ops, 2'000);
+  row.faults->read = faults_of(30 * ops, 5'000'000);
+  row.device_bytes = 2030 * ops * 4096;
+  row.page_cache =
+      PageCache{.added_pages = 2030 * ops,
+                .by = {.fault = 30 * ops, .readahead = 2000 * ops, .hint = 0, .read = 0, .other = 0},
+                .used_pages = 80 * ops,
+                .wasted_pages = 1950 * ops,
+                .evicted_pages = 0,
+                .refault_pages = 0,
+                .wasted_by = {.fault = 0, .readahead = 1950 * ops, .hint = 0, .read = 0, .other = 0}};
+  return row;
+}
+
+inline Histogram latencies(Count count, std::uint64_t latency_ns) {
+  Histogram histogram(kKernelSubBits);
+  histogram.add(latency_ns, count);
+  return histogram;
+}
+
+// Of `acquired`, the first `contended` waited for wait_ns each, the others 200 ns for a free lock.
+inline LockSide lock_side(Count acquired, Count contended, std::uint64_t wait_ns) {
+  LockSide side{.acquired = acquired, .contended = contended};
+  if (acquired > contended) side.wait_ns.add(200, acquired - contended);
+  if (contended > 0) side.wait_ns.add(wait_ns, contended);
+  return side;
+}
+
+inline const std::vector<Count> kOps{120, 121, 122, 119, 118, 120};
+
+inline RunRecord record_of(std::vector<Row> rows) {
+  RunRecord record = example_record();
+  record.rows = std::move(rows);
+  summarise(record);
+  return record;
+}
+
+inline std::vector<Finding> fired(const RunRecord& record, std::string_view id) {
+  std::vector<Finding> findings = judge(record);
+  std::erase_if(findings, [&](const Finding& finding) { return finding.id != id; });
+  return findings;
 }
 
 }

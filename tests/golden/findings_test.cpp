@@ -11,21 +11,6 @@ using namespace iotrace::test;
 
 namespace {
 
-const std::vector<Count> kOps{120, 121, 122, 119, 118, 120};
-
-RunRecord record_of(std::vector<Row> rows) {
-  RunRecord record = example_record();
-  record.rows = std::move(rows);
-  summarise(record);
-  return record;
-}
-
-std::vector<Finding> fired(const RunRecord& record, std::string_view id) {
-  std::vector<Finding> findings = judge(record);
-  std::erase_if(findings, [&](const Finding& finding) { return finding.id != id; });
-  return findings;
-}
-
 // One row of 64 WILLNEED calls, some of which failed.
 RunRecord hints_of(std::vector<MadviseCount> madvise) {
   Row row = hinted_row(1, kOps);
@@ -72,6 +57,12 @@ TEST_CASE("hint-rejected: the counts of Lucene PR 16279") {
         "fail: at least half of the prefetch does nothing in mmap-random-willneed: 5117/5181 "
         "madvise(WILLNEED) = "
         "EINVAL, address not a multiple of 4096. Round the start down to the page.");
+}
+
+TEST_CASE("hint-rejected: an address that happens to be aligned changes next to nothing") {
+  CHECK(sentence(hints_of({{"WILLNEED", std::nullopt, 1, 0, 0}, {"WILLNEED", "EINVAL", 5391, 5391, 0}})) ==
+        "fail: prefetch does next to nothing in mmap-random-willneed: 5391/5392 madvise(WILLNEED) = EINVAL, address "
+        "not a multiple of 4096. Round the start down to the page.");
 }
 
 TEST_CASE("hint-rejected: less than half is a warning") {

@@ -162,12 +162,38 @@ TEST_CASE("terminal: histograms by power of two") {
         std::string::npos);
 }
 
+TEST_CASE("terminal: pages, time, waits for the lock and calls stand where they were counted") {
+  RunRecord record = example_record();
+  record.rows = {waste_row(1, {120, 121, 122, 119, 118, 120}), hinted_row(4, {650, 655, 640, 645, 651, 652})};
+  record.rows[0].time =
+      TimeSplit{.running_s = 0.25, .fault_wait_s = 0.75, .read_wait_s = 0, .lock_wait_s = std::nullopt};
+  record.rows[0].unavailable["time.lock_wait_s"] = "probe mmap_lock is not attached";
+  record.rows[1].page_cache =
+      PageCache{.added_pages = 52000,
+                .by = {.fault = 0, .readahead = 0, .hint = 52000, .read = 0, .other = 0},
+                .used_pages = 51480,
+                .wasted_pages = 520,
+                .evicted_pages = 0,
+                .refault_pages = 130};
+  record.rows[1].time = TimeSplit{.running_s = 1, .fault_wait_s = 2, .read_wait_s = 0.5, .lock_wait_s = 0.5};
+  record.rows[1].mmap_lock.emplace();
+  record.rows[1].mmap_lock->read = lock_side(1000, 10, 50'000'000);
+  record.rows[1].mmap_lock->write = lock_side(7, 0, 0);
+  // Where every call failed, the entry for success has no calls, only their latency.
+  record.rows[0].syscalls = {{.name = "madvise", .calls = 0, .lat_ns = latencies(1920, 200)},
+                             {.name = "madvise", .error = "EINVAL", .calls = 1920}};
+  std::string text = terminal(finished(record));
+  check_width(text);
+  CHECK(text == expected_text("terminal_waits.txt", text));
+}
+
 TEST_CASE("terminal: five findings are shown, the rest counted") {
   RunRecord record = example_record();
   for (int i = 0; i < 7; ++i)
     record.findings.push_back({.id = "x", .severity = "info", .text = "Text.", .remedy = "Remedy."});
   std::string text = terminal(record);
-  CHECK(text.find("INFO  Text. Remedy. [x]\n2 more: iotrace report --format json\n") != std::string::npos);
+  CHECK(text.find("INFO  Text. Remedy. [x]\n2 more: iotrace report RECORD --format json ") !=
+        std::string::npos);
   record.findings.resize(5);
   CHECK(terminal(record).find(" more:") == std::string::npos);
   record.findings.clear();

@@ -33,10 +33,7 @@ template<typename Attempt> bool exact_once_in_5(Attempt attempt) {
 class ColdFile {
 public:
   explicit ColdFile(std::size_t pages) : bytes_(pages * page_size()) {
-    std::string name = (std::filesystem::temp_directory_path() / "iotrace-test-XXXXXX").string();
-    fd_.reset(mkostemp(name.data(), O_CLOEXEC));
-    path_ = name;
-    if (!fd_) throw std::runtime_error("make a file in " + name);
+    make();
     std::mt19937_64 random(4);
     std::vector<std::uint64_t> megabyte(1 << 17);
     for (std::uint64_t& word : megabyte) word = random();
@@ -48,6 +45,8 @@ public:
     }
     make_cold();
   }
+  // All hole, for a file larger than the machine.
+  static ColdFile sparse(std::size_t pages) { return ColdFile(Sparse{pages}); }
   ~ColdFile() { ::unlink(path_.c_str()); }
   ColdFile(const ColdFile&) = delete;
   ColdFile& operator=(const ColdFile&) = delete;
@@ -106,6 +105,21 @@ public:
   }
 
 private:
+  struct Sparse {
+    std::size_t pages;
+  };
+  explicit ColdFile(Sparse sparse) : bytes_(sparse.pages * page_size()) {
+    make();
+    if (::ftruncate(fd_.get(), static_cast<off_t>(bytes_)) != 0) throw std::runtime_error("lengthen " + path_);
+  }
+
+  void make() {
+    std::string name = (std::filesystem::temp_directory_path() / "iotrace-test-XXXXXX").string();
+    fd_.reset(mkostemp(name.data(), O_CLOEXEC));
+    path_ = name;
+    if (!fd_) throw std::runtime_error("make a file in " + name);
+  }
+
   std::string path_;
   UniqueFd fd_;
   std::size_t bytes_;

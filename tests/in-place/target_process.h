@@ -28,8 +28,17 @@ struct InTarget {
   volatile std::byte* file = nullptr;  // its mapping, untouched
   std::size_t bytes = 0;
   std::atomic<std::uint32_t>* signal = nullptr;  // from TargetProcess::signal()
+  volatile std::byte* ledger = nullptr;          // where it marks the pages that it has read, if it does
+  const gate* marking = nullptr;                 // the present mark
 
-  void touch(std::size_t page) const { [[maybe_unused]] std::byte read = file[page * page_size()]; }
+  void touch(std::size_t page) const {
+    [[maybe_unused]] std::byte read = file[page * page_size()];
+    mark(page);
+  }
+  void mark(std::size_t first, std::size_t pages = 1) const {
+    if (!ledger) return;
+    for (std::size_t page = first; page < first + pages; ++page) ledger[page] = std::byte(marking->mark);
+  }
   void await_signal(std::uint32_t value) const {
     while (signal->load() < value) sched_yield();
   }
@@ -63,14 +72,11 @@ public:
   using Work = std::function<void(const InTarget&)>;
 
   //   prepare  done once, before the child is ready
-  TargetProcess(const ColdFile& file, int gate_fd, Work work, Work prepare = {}) : bytes_(file.bytes()) {
-    void* shared = ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED) throw std::runtime_error("map shared memory");
-    shared_ = new (shared) Shared;
-    child_ = ::fork();
-    if (child_ == 0) live(file, gate_fd, work, prepare);
-    await(0, "the target's start");
-  }
+  TargetProcess(const ColdFile& file, int gate_fd, Work work, Work prepare = {})
+      : TargetProcess(file, gate_fd, -1, 0, work, prepare) {}
+  // One that marks in the page ledger what it touches.
+  TargetProcess(const ColdFile& file, const ProbeSet& probes, Work work, Work prepare = {})
+      : TargetProcess(file, probes.gate_fd(), probes.ledger_fd(), probes.ledger_bytes(), work, prepare) {}
   ~TargetProcess() {
     ::kill(child_, SIGKILL);
     ::waitpid(child_, nullptr, 0);
@@ -104,6 +110,17 @@ public:
   }
 
 private:
+  TargetProcess(const ColdFile& file, int gate_fd, int ledger_fd, std::size_t ledger_bytes, const Work& work,
+                const Work& prepare)
+      : bytes_(file.bytes()), ledger_bytes_(ledger_bytes) {
+    void* shared = ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) throw std::runtime_error("map shared memory");
+    shared_ = new (shared) Shared;
+    child_ = ::fork();
+    if (child_ == 0) live(file, gate_fd, ledger_fd, work, prepare);
+    await(0, "the target's start");
+  }
+
   struct Shared {
     std::atomic<std::int64_t> wanted{0}, opened{0}, done{-1};
     std::atomic<std::uint32_t> signal{0};
@@ -119,12 +136,19 @@ private:
     ::usleep(200);
   }
 
-  [[noreturn]] void live(const ColdFile& path, int gate_fd, const Work& work, const Work& prepare) {
+  [[noreturn]] void live(const ColdFile& path, int gate_fd, int ledger_fd, const Work& work,
+                         const Work& prepare) {
     UniqueFd fd = path.open();
     void* map = ::mmap(nullptr, bytes_, PROT_READ, MAP_SHARED, fd.get(), 0);
     void* gate_page = ::mmap(nullptr, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED, gate_fd, 0);
     if (!fd || map == MAP_FAILED || gate_page == MAP_FAILED) ::_exit(1);
     InTarget here{fd.get(), static_cast<volatile std::byte*>(map), bytes_, &shared_->signal};
+    if (ledger_fd >= 0) {
+      void* ledger = ::mmap(nullptr, ledger_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, ledger_fd, 0);
+      if (ledger == MAP_FAILED) ::_exit(1);
+      here.ledger = static_cast<volatile std::byte*>(ledger);
+      here.marking = static_cast<const gate*>(gate_page);
+    }
     auto* open = reinterpret_cast<std::atomic<std::uint32_t>*>(&static_cast<gate*>(gate_page)->open);
     open->store(0);
 
@@ -154,6 +178,7 @@ private:
   }
 
   std::size_t bytes_;
+  std::size_t ledger_bytes_ = 0;
   pid_t child_ = -1;
   Shared* shared_ = nullptr;
 };

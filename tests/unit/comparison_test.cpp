@@ -151,3 +151,28 @@ TEST_CASE("a record without rows has no groups, a row without repetitions no thr
   CHECK(throughputs({}).empty());
   CHECK(throughput_measurement({}) == nullptr);
 }
+
+TEST_CASE("any two rows of a cell can be compared, corrected over all pairs of the table") {
+  RunRecord record = record_of({row("a", kSlow), row("b", kFast), row("c", kSlow)});
+  PairVerdict pair = compare(record, 1, 0);
+  CHECK(pair.verdict == Verdict::kFaster);
+  CHECK(*pair.p_adjusted == Approx(3 * 2 / 924.0));  // three pairs; 12 over 6 is 924
+  CHECK(compare(record, 0, 1).verdict == Verdict::kSlower);
+  CHECK(compare(record, 0, 2).verdict == Verdict::kNoneProven);
+
+  // 28 pairs of 6 repetitions leave nothing that could be proven.
+  for (const char* name : {"d", "e", "f", "g", "h"}) record.rows.push_back(row(name, kSlow));
+  CHECK(compare(record, 1, 0).verdict == Verdict::kCannotTell);
+}
+
+TEST_CASE("rows that cannot be ranked, or of different cells, are not compared") {
+  RunRecord record = record_of({row("a", kSlow), row("b", kFast), row("b", kFast, 4)});
+  CHECK(compare(record, 2, 0).verdict == Verdict::kCannotTell);
+  record.rows[1].drifted = true;
+  CHECK(compare(record, 1, 0).verdict == Verdict::kCannotTell);
+  CHECK_FALSE(row_beside(record, record.rows[0], "b"));
+  record.rows[1].drifted = false;
+  CHECK(row_beside(record, record.rows[0], "b") == 1);
+  record.rows[1].noise_floor_ratio = 1.5;
+  CHECK(compare(record, 1, 0).verdict == Verdict::kNoneProven);
+}

@@ -88,7 +88,8 @@ TEST_CASE("each key holds the member of its name") {
                        R"("longest":[{"latency_ns":70001,"offset_bytes":4096,"tid":4711,"kind":"read"}]})");
   holds(row["page_cache"],
         R"({"added_pages":100,"by":{"fault":1,"readahead":2,"hint":3,"read":4,"other":90},)"
-        R"("used_pages":60,"wasted_pages":40,"evicted_pages":20,"refault_pages":10})");
+        R"("used_pages":60,"wasted_pages":40,"evicted_pages":20,"refault_pages":10,)"
+        R"("wasted_by":{"fault":0,"readahead":1,"hint":2,"read":3,"other":34}})");
   holds(row["mmap_lock"]["read"], R"({"acquired":9,"contended":5})");
   holds(row["mmap_lock"]["holders"], R"([{"thread":"reader-1","syscall":"mmap","times":2}])");
   holds(row["probes"][0],

@@ -70,7 +70,7 @@ inline Row full_row() {
   row.hints = {144, 141, 2, 3, 4, 5, 6, 7};
   row.faults = {faults(1), faults(2), faults(3), faults(4), 10, 11,
                 12,        13,        14,        1.5,       4,  {{{70'001, 4096, 4711, "read"}}}};
-  row.page_cache = {100, {1, 2, 3, 4, 90}, 60, 40, 20, 10};
+  row.page_cache = {100, {1, 2, 3, 4, 90}, 60, 40, 20, 10, {0, 1, 2, 3, 34}};
   row.mmap_lock = {lock, lock, {{{"reader-1", "mmap", 2}}}};
   row.unavailable = {{"faults.retried", "example"}};
   row.probes = {{"faults", "tp_btf", "fentry: ENOTSUPP", 4, 5}};

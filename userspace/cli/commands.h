@@ -21,6 +21,9 @@ int report_command(const ReportWords& words);
 // `what`: strategies, cases, patterns, probes or findings.
 int list_command(const std::string& what);
 
+// What works on this machine, as this user, in this folder; 3 if run can't do all that it is for.
+int doctor_command();
+
 // Prints "iotrace: MESSAGE" to standard error; returns the exit code of its kind.
 int report_error(const Error& error);
 

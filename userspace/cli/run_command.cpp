@@ -13,6 +13,7 @@
 #include "analysis/summary.h"
 #include "userspace/cli/commands.h"
 #include "userspace/cli/terminal.h"
+#include "userspace/controller/file_watch.h"
 #include "userspace/controller/guardian.h"
 #include "userspace/controller/interrupt.h"
 #include "userspace/controller/measure.h"
@@ -31,6 +32,7 @@ namespace {
 struct Source {
   std::optional<ScratchFile> scratch;
   UserFile user_file;
+  std::optional<FileWatch> watch;  // of the user's file
   WorkerUser worker_user;
 
   int fd() const { return scratch ? scratch->fd() : user_file.fd.get(); }
@@ -53,6 +55,9 @@ Result<Source> open_source(const RunSettings& settings, Guardian& guardian, Prog
     auto file = open_user_file(*settings.file, longest);
     if (!file) return file.error();
     source.user_file = std::move(*file);
+    auto watch = FileWatch::begin(source.fd(), source.path());
+    if (!watch) return watch.error();
+    source.watch = std::move(*watch);
     auto user = choose_user(settings.user, {source.user_file.owner_uid, source.user_file.owner_gid}, Caller::current());
     if (!user) return user.error();
     source.worker_user = std::move(*user);
@@ -144,7 +149,7 @@ Status run(const RunSettings& settings) {
                                .guardian = &*guardian,
                                .probes = probes.get(),
                                .cache = &cache},
-                              *plan, progress);
+                              source->watch ? &*source->watch : nullptr, *plan, progress);
   probes.reset();
 
   record.rows = std::move(measured.rows);

@@ -26,16 +26,15 @@ public:
   CaseMemory(const Case& cache_case, const RunContext& run) : case_(&cache_case), guardian_(run.guardian) {
     std::optional<std::uint64_t> limit = memory_limit(cache_case, run);
     if (!limit) return;
-    auto group = MemoryCgroup::make(*limit);
-    if (!group) {
+    auto group = MemoryCgroup::make(*limit, [this](const std::string& path, const std::string& enabled_in) {
+      if (guardian_) guardian_->guard_cgroup(path, enabled_in);
+    });
+    if (group)
+      group_.emplace(std::move(*group));
+    else
       reason_ = group.error().message;
-      return;
-    }
-    group_.emplace(std::move(*group));
-    if (guardian_) guardian_->guard_cgroup(group_->path(), group_->enabled_in());
   }
   ~CaseMemory() {
-    if (!group_) return;
     group_.reset();
     if (guardian_) guardian_->clear_cgroup();
   }
@@ -52,6 +51,17 @@ private:
   std::string reason_;
 };
 
+// A repetition during which the file stayed the same. A changed file explains whatever else went wrong.
+Result<RepetitionResult> repeat(const RunContext& run, const FileWatch* watch, const PlannedRow& row,
+                                const PlannedRepetition& planned, const MemoryCgroup* cgroup) {
+  auto unchanged = [&] { return watch ? watch->unchanged() : Status(); };
+  if (Status same = unchanged(); !same) return same.error();
+  auto result = run_repetition(run, row, planned, cgroup);
+  if (Status same = unchanged(); !same)
+    return result ? same.error() : Error{fmt::format("{} ({})", same.error().message, result.error().message)};
+  return result;
+}
+
 std::string describe(const PlannedRow& row, const PlannedRepetition& planned) {
   return fmt::format("{} {} T{:02}{}", row.cache_case->name, row.strategy->name, row.threads,
                      planned.traced ? " traced" : "");
@@ -59,7 +69,7 @@ std::string describe(const PlannedRow& row, const PlannedRepetition& planned) {
 
 }
 
-Measured measure(const RunContext& run, const Plan& plan, Progress& progress) {
+Measured measure(const RunContext& run, const FileWatch* watch, const Plan& plan, Progress& progress) {
   Measured measured;
   std::vector<RowBuilder> builders;
   for (const PlannedRow& row : plan.rows) builders.emplace_back(row, run.options);
@@ -79,7 +89,7 @@ Measured measure(const RunContext& run, const Plan& plan, Progress& progress) {
       for (std::size_t other = 0; other < plan.rows.size(); ++other)
         if (plan.rows[other].cache_case == row.cache_case) builders[other].set_memory(memory->group(), memory->reason());
     }
-    auto result = run_repetition(run, row, planned, memory->group());
+    auto result = repeat(run, watch, row, planned, memory->group());
     if (result)
       builder.add(*result, planned.traced);
     else if (!interrupted())

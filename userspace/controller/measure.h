@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/run_record.h"
+#include "userspace/controller/file_watch.h"
 #include "userspace/controller/plan.h"
 #include "userspace/controller/progress.h"
 #include "userspace/controller/repetition.h"
@@ -16,6 +17,7 @@ struct Measured {
 };
 
 // A repetition that fails makes its row an error and ends that row; the others go on. An interrupt ends all.
-Measured measure(const RunContext& run, const Plan& plan, Progress& progress);
+//   watch   the user's file, which must stay the same; null: a scratch file, which is nobody else's
+Measured measure(const RunContext& run, const FileWatch* watch, const Plan& plan, Progress& progress);
 
 }

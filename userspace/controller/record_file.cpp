@@ -62,12 +62,20 @@ Status write_record_file(const std::string& path, const std::string& text) {
     return write_all(fd.get(), text, path);
   }
   const std::string beside = fmt::format("{}.{}.tmp", path, getpid());
-  UniqueFd fd(open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  // Nameless while it is written, where the file system can: a run that is killed meanwhile leaves nothing.
+  UniqueFd fd(open(folder_of(path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644));
+  bool named = !fd;
+  if (named) fd.reset(open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!fd) return errno_error("create " + beside, errno);
   Status written = write_all(fd.get(), text, path);
   give_to_caller(fd.get());
+  if (written && !named) {
+    const std::string own_name = fmt::format("/proc/self/fd/{}", fd.get());
+    named = linkat(AT_FDCWD, own_name.c_str(), AT_FDCWD, beside.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    if (!named) written = errno_error("name " + beside, errno);
+  }
   if (written && rename(beside.c_str(), path.c_str()) != 0) written = errno_error("rename to " + path, errno);
-  if (!written) unlink(beside.c_str());
+  if (!written && named) unlink(beside.c_str());
   return written;
 }
 

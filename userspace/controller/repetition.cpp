@@ -34,6 +34,7 @@ Order order_for(const RunContext& run, const PlannedRow& row, const PlannedRepet
   order.touch = row.cache_case->touch;
   order.stop_at_pattern_end = row.cache_case->device_share_limit.has_value() && row.pattern->finite;
   order.traced = planned.traced;
+  order.ledger_bytes = planned.traced ? run.probes->ledger_bytes() : 0;
   order.file_size_bytes = run.file_size_bytes;
   order.read_size_bytes = row.read_size_bytes;
   order.align_bytes = options.align_bytes;
@@ -53,6 +54,7 @@ void collect(const SharedBlock& block, const ThreadResult* threads, RepetitionRe
     result.requested_bytes += thread.bytes;
     result.checksum += thread.checksum;
     end_ns = std::max(end_ns, thread.end_ns);
+    result.thread_seconds += static_cast<double>(thread.end_ns - block.start_ns) / 1e9;
     result.lat_ns.add_bins(thread.lat_bins, thread.lat_sum_ns, thread.lat_min_ns, thread.lat_max_ns);
   }
   result.repetition.seconds = static_cast<double>(end_ns - block.start_ns) / 1e9;
@@ -108,6 +110,7 @@ Result<RepetitionResult> run_repetition(const RunContext& run, const PlannedRow&
       .file_path = run.file_path,
       .scratch_fd = run.file_fd,
       .gate_fd = planned.traced ? run.probes->gate_fd() : -1,
+      .ledger_fd = planned.traced ? run.probes->ledger_fd() : -1,
       .user = &run.user,
       .cgroup = cgroup,
       .guardian = run.guardian,

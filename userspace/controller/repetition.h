@@ -28,6 +28,7 @@ struct RunContext {
 
 struct RepetitionResult {
   Repetition repetition;
+  double thread_seconds = 0;  // sum over the threads, each from the window's start to its own last op
   Histogram lat_ns{kOpSubBits};
   std::uint64_t requested_bytes = 0;
   std::uint64_t checksum = 0;  // sum over all threads; equal for equal offsets

@@ -1,6 +1,14 @@
 #include "userspace/controller/row_builder.h"
 
+#include <algorithm>
+
 namespace iotrace {
+
+namespace {
+
+constexpr std::size_t kMostHolders = 10;  // of mmap_lock, those that were waited for most
+
+}
 
 RowBuilder::RowBuilder(const PlannedRow& planned, const Options& options) {
   row_.strategy = planned.strategy->name;
@@ -22,6 +30,7 @@ void RowBuilder::set_memory(const MemoryCgroup* group, const std::string& reason
 
 void RowBuilder::add(Sums& sums, const RepetitionResult& result) {
   sums.measurement.reps.push_back(result.repetition);
+  sums.thread_seconds += result.thread_seconds;
   static_cast<void>(sums.measurement.lat_ns.merge(result.lat_ns));  // same layout by construction
   sums.requested_bytes += result.requested_bytes;
   if (sums.device_bytes && result.device_bytes)
@@ -45,12 +54,26 @@ void RowBuilder::add(const RepetitionResult& result, bool traced) {
     fail(merged.error().message);
 }
 
+void RowBuilder::take_time(const ProbeReadings& readings) {
+  row_.time = readings.time;
+  if (!row_.time) return;
+  const auto& [running, fault, read, lock] = *row_.time;
+  if (fault && read && lock)
+    row_.time->running_s = std::max(0.0, traced_.thread_seconds - *fault - *read - *lock);
+  else
+    row_.unavailable["time.running_s"] = "the rest of the time, of which a part is not known";
+}
+
 void RowBuilder::take_readings(ProbeReadings&& readings) {
+  take_time(readings);
+  row_.hints = readings.hints;
   row_.syscalls = std::move(readings.syscalls);
   row_.madvise = std::move(readings.madvise);
   row_.faults = std::move(readings.faults);
   row_.page_cache = std::move(readings.page_cache);
   row_.mmap_lock = std::move(readings.mmap_lock);
+  if (row_.mmap_lock && row_.mmap_lock->holders && row_.mmap_lock->holders->size() > kMostHolders)
+    row_.mmap_lock->holders->resize(kMostHolders);
   row_.probes = std::move(readings.probes);
   row_.unavailable.merge(readings.unavailable);
 }
@@ -73,10 +96,8 @@ Row RowBuilder::finish() && {
   if (readings_)
     take_readings(std::move(*readings_));
   else
-    for (const char* group : {"syscalls", "madvise", "faults", "page_cache", "mmap_lock"})
+    for (const char* group : {"syscalls", "madvise", "faults", "page_cache", "mmap_lock", "hints", "time"})
       row_.unavailable.try_emplace(group, row_.control ? "the A/A control is not traced" : "not traced (--probes off)");
-  for (const char* group : {"hints", "time"})
-    row_.unavailable.try_emplace(group, "not measured by this version");
   return std::move(row_);
 }
 

@@ -27,12 +27,14 @@ private:
   // What is summed over the repetitions of one kind.
   struct Sums {
     Measurement measurement;
+    double thread_seconds = 0;
     Count requested_bytes = 0;
     std::optional<Count> device_bytes = 0;
     Rusage rusage;
   };
   static void add(Sums& sums, const RepetitionResult& result);
   void take_readings(ProbeReadings&& readings);
+  void take_time(const ProbeReadings& readings);
 
   Row row_;
   Sums untraced_, traced_;

@@ -56,15 +56,17 @@ void become_worker(const WorkerSpawn& spawn, SharedBlock& block, int block_fd, i
     return block.fail(errno_error(std::move(attempt), errno, "choose another --user, or grant it to read the file")
                           .message);
   }
+  // To their places by way of numbers above ours, so that none is overwritten before it has moved.
   int parked[] = {fcntl(block_fd, F_DUPFD, kAboveOurs), fcntl(file.get(), F_DUPFD, kAboveOurs),
-                  spawn.gate_fd < 0 ? -1 : fcntl(spawn.gate_fd, F_DUPFD, kAboveOurs)};
+                  spawn.gate_fd < 0 ? -1 : fcntl(spawn.gate_fd, F_DUPFD, kAboveOurs),
+                  spawn.ledger_fd < 0 ? -1 : fcntl(spawn.ledger_fd, F_DUPFD, kAboveOurs)};
   int self = fcntl(self_fd, F_DUPFD_CLOEXEC, kAboveOurs + 10);
-  dup2(parked[0], kSharedBlockFd);
-  dup2(parked[1], kFileFd);
-  if (parked[2] >= 0) dup2(parked[2], kGateFd);
+  int last = kFileFd;
+  for (int place = kSharedBlockFd; place <= kLedgerFd; ++place)
+    if (int from = parked[place - kSharedBlockFd]; from >= 0) last = dup2(from, place);
   if (int null = open("/dev/null", O_RDWR); null >= 0)
     for (int standard : {0, 1, 2}) dup2(null, standard);
-  close_range(parked[2] >= 0 ? kGateFd + 1 : kFileFd + 1, static_cast<unsigned>(self) - 1, 0);
+  close_range(static_cast<unsigned>(last) + 1, static_cast<unsigned>(self) - 1, 0);
   close_range(static_cast<unsigned>(self) + 1, ~0u, 0);
 
   char name[] = "iotrace-worker", verb[] = "worker";

@@ -72,6 +72,10 @@ std::optional<std::uint64_t> cached_pages(int fd, std::uint64_t size_bytes) {
 
 }
 
+bool has_cachestat(int fd) {
+  return cached_pages(fd, page_size()).has_value();
+}
+
 Result<Residency> residency_by_mincore(int fd) {
   auto about = status_of(fd);
   if (!about) return about.error();

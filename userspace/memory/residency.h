@@ -19,6 +19,9 @@ struct Residency {
 //   cost     cachestat about 10 ns per cached page
 Result<Residency> residency(int fd);
 
+// Whether the first of the two ways works for this file.
+bool has_cachestat(int fd);
+
 // The second way by itself. It leaves out pages whose I/O is in flight, which cachestat counts, and doesn't
 // check who asks.
 Result<Residency> residency_by_mincore(int fd);

@@ -14,11 +14,13 @@ void BpfObject::Close::operator()(iotrace_bpf* skeleton) const {
   iotrace_bpf::destroy(skeleton);
 }
 
-Result<BpfObject> BpfObject::open(const config& configuration) {
+Result<BpfObject> BpfObject::open(const config& configuration, __u32 ledger_chunks) {
   iotrace_bpf* skeleton = iotrace_bpf::open();
   if (!skeleton) return errno_error("open the BPF object", errno);
   BpfObject object(skeleton);
   skeleton->rodata->cfg = configuration;
+  for (bpf_map* map : {skeleton->maps.touches, skeleton->maps.page_states, skeleton->maps.used_chunks})
+    bpf_map__set_max_entries(map, ledger_chunks);
   return object;
 }
 
@@ -50,8 +52,17 @@ int BpfObject::gate_fd() const {
   return bpf_map__fd(skeleton_->maps.data_gate);
 }
 
+int BpfObject::ledger_fd() const {
+  return bpf_map__fd(skeleton_->maps.touches);
+}
+
+std::uint64_t BpfObject::ledger_bytes() const {
+  return std::uint64_t{bpf_map__max_entries(skeleton_->maps.touches)} * sizeof(ledger_chunk);
+}
+
 void BpfObject::set_target(const target& whose) {
   skeleton_->bss->target = whose;
+  skeleton_->bss->lock_holder = {};
 }
 
 void BpfObject::set_census(bool on) {

@@ -2,6 +2,7 @@
 // The BPF object that is linked into this program: opened, told which of its programs to load, loaded.
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -19,7 +20,8 @@ namespace iotrace {
 class BpfObject {
 public:
   // Opens the object with all programs switched off and the configuration in place.
-  static Result<BpfObject> open(const config& configuration);
+  //   ledger_chunks  size of the page ledger (page_ledger.h)
+  static Result<BpfObject> open(const config& configuration, __u32 ledger_chunks);
 
   // Which programs load() gives to the kernel. The name must be one of bpf/*.bpf.c.
   void enable(std::string_view program);
@@ -33,6 +35,8 @@ public:
   // Shared with the loaded programs.
   gate& gate_page() const;
   int gate_fd() const;
+  int ledger_fd() const;
+  std::uint64_t ledger_bytes() const;
   void set_target(const target& whose);
   void set_census(bool on);
   __u64 followed_mapping() const;

@@ -11,7 +11,8 @@ FaultClass faults_of(const Sums& sums, fault_kind kind) {
   return {.count = latency.count(), .lat_ns = latency};
 }
 
-void read(const Sums& sums, const HookStates& states, ProbeReadings& readings) {
+void read(const Counted& in_window, ProbeReadings& readings) {
+  const auto& [sums, states, tgid] = in_window;
   auto& unavailable = readings.unavailable;
   if (!states.works(HookId::kFaultEnd)) {
     unavailable["faults"] = states.why_not(HookId::kFaultEnd);

@@ -19,7 +19,8 @@ HookProgram tracepoint(std::string_view program, const char* name, int least, in
 }
 
 constexpr std::string_view kMemcgNote =
-    "each mmap_lock event costs the path of a memory cgroup on this kernel (before 6.14)";
+    "each mmap_lock event costs the path of a memory cgroup on this kernel (before 6.14); that cost is in the "
+    "traced repetitions";
 
 }
 

@@ -11,6 +11,7 @@
 #include "userspace/probes/attachments.h"
 #include "userspace/probes/calls.h"
 #include "userspace/probes/libbpf_messages.h"
+#include "userspace/probes/page_ledger.h"
 #include "userspace/unique_fd.h"
 
 namespace iotrace {
@@ -48,11 +49,11 @@ void enable(BpfObject& object, const Variant& variant) {
 }
 
 // Loads each hook's variant by itself and gives up those that are refused. True: there was one.
-bool refuse_culprits(HookStates& states, const config& configuration) {
+bool refuse_culprits(HookStates& states, const config& configuration, __u32 ledger_chunks) {
   bool found = false;
   for (HookState& state : states) {
     if (!state.variant()) continue;
-    Result<BpfObject> alone = BpfObject::open(configuration);
+    Result<BpfObject> alone = BpfObject::open(configuration, ledger_chunks);
     if (!alone) return found;
     enable(*alone, *state.variant());
     if (Status loaded = alone->load(); !loaded) {
@@ -109,17 +110,18 @@ Result<LoadedHooks> load_hooks(HookStates states, const KernelBtf& kernel, int f
     }
   }
 
+  const __u32 chunks = ledger_size(file_fd).chunks;
   std::string no_mapping;  // why the file's pages can't be told from others, "" where they can
   for (;;) {
     config made = configuration(states, kernel, file_fd);
-    Result<BpfObject> object = BpfObject::open(made);
+    Result<BpfObject> object = BpfObject::open(made, chunks);
     if (!object) return object.error();
     for (const HookState& state : states)
       if (const Variant* variant = state.variant()) enable(*object, *variant);
     if (no_mapping.empty()) object->enable(kFileIterator);
 
     if (Status loaded = object->load(); !loaded) {
-      if (refuse_culprits(states, made)) continue;
+      if (refuse_culprits(states, made, chunks)) continue;
       if (!no_mapping.empty()) return loaded.error();
       no_mapping = "find the file's address_space: " + loaded.error().message;
       continue;

@@ -1,6 +1,7 @@
 // Sums of the readings of several repetitions.
 
 #include <algorithm>
+#include <functional>
 
 #include "userspace/probes/probe_set.h"
 
@@ -32,6 +33,10 @@ Status add(std::optional<LockSide>& sum, const std::optional<LockSide>& more) {
   return sum->wait_ns.merge(more->wait_ns);
 }
 
+void add(std::optional<double>& sum, const std::optional<double>& more) {
+  sum = sum && more ? std::optional(*sum + *more) : std::nullopt;
+}
+
 template<typename T>
 void append(std::optional<std::vector<T>>& sum, const std::optional<std::vector<T>>& more) {
   if (sum && more)
@@ -58,16 +63,47 @@ Status add(PageCache& sum, const PageCache& more) {
   for (auto number : {&PageCache::added_pages, &PageCache::used_pages, &PageCache::wasted_pages,
                       &PageCache::evicted_pages, &PageCache::refault_pages})
     add(sum.*number, more.*number);
-  for (auto number : {&PageCacheBy::fault, &PageCacheBy::readahead, &PageCacheBy::hint, &PageCacheBy::read,
-                      &PageCacheBy::other})
-    add(sum.by.*number, more.by.*number);
+  for (auto by : {&PageCache::by, &PageCache::wasted_by})
+    for (auto number : {&PageCacheBy::fault, &PageCacheBy::readahead, &PageCacheBy::hint, &PageCacheBy::read,
+                        &PageCacheBy::other})
+      add((sum.*by).*number, (more.*by).*number);
   return {};
+}
+
+Status add(Hints& sum, const Hints& more) {
+  for (auto number : {&Hints::issued, &Hints::rejected, &Hints::suppressed, &Hints::in_time_pages, &Hints::late_pages,
+                      &Hints::needless_pages, &Hints::useless_pages, &Hints::truncated_pages})
+    add(sum.*number, more.*number);
+  return {};
+}
+
+Status add(TimeSplit& sum, const TimeSplit& more) {
+  for (auto number :
+       {&TimeSplit::running_s, &TimeSplit::fault_wait_s, &TimeSplit::read_wait_s, &TimeSplit::lock_wait_s})
+    add(sum.*number, more.*number);
+  return {};
+}
+
+void add(std::vector<LockHolder>& sum, const std::vector<LockHolder>& more) {
+  for (const LockHolder& holder : more) {
+    auto same = std::ranges::find_if(sum, [&](const LockHolder& known) {
+      return known.thread == holder.thread && known.syscall == holder.syscall;
+    });
+    if (same == sum.end())
+      sum.push_back(holder);
+    else
+      same->times += holder.times;
+  }
+  std::ranges::stable_sort(sum, std::greater(), &LockHolder::times);
 }
 
 Status add(MmapLock& sum, const MmapLock& more) {
   for (auto side : {&MmapLock::read, &MmapLock::write})
     if (Status added = add(sum.*side, more.*side); !added) return added;
-  append(sum.holders, more.holders);
+  if (sum.holders && more.holders)
+    add(*sum.holders, *more.holders);
+  else
+    sum.holders.reset();
   return {};
 }
 
@@ -135,6 +171,8 @@ Status merge(ProbeReadings& sum, const ProbeReadings& more) {
   if (Status added = add_group(sum.faults, more.faults); !added) return added;
   if (Status added = add_group(sum.page_cache, more.page_cache); !added) return added;
   if (Status added = add_group(sum.mmap_lock, more.mmap_lock); !added) return added;
+  if (Status added = add_group(sum.hints, more.hints); !added) return added;
+  if (Status added = add_group(sum.time, more.time); !added) return added;
   sum.unavailable.insert(more.unavailable.begin(), more.unavailable.end());
   add(sum.probes, more.probes);
   return {};

@@ -1,5 +1,11 @@
-// mmap_lock: acquisitions, contention and waits by readers and writers (bpf/mmap_lock.bpf.c).
+// mmap_lock: acquisitions, contention and waits by readers and writers; holders (bpf/mmap_lock.bpf.c).
 
+#include <algorithm>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "userspace/probes/calls.h"
 #include "userspace/probes/probe.h"
 
 namespace iotrace {
@@ -14,24 +20,50 @@ LockSide side(const Sums& sums, lock_side which) {
   };
 }
 
-void read(const Sums& sums, const HookStates& states, ProbeReadings& readings) {
+// The name of a thread of the target; its number where it has ended.
+std::string thread_name(pid_t tgid, __u32 tid) {
+  std::ifstream file(fmt::format("/proc/{}/task/{}/comm", tgid, tid));
+  std::string name;
+  return std::getline(file, name) ? name : fmt::format("thread {}", tid);
+}
+
+std::string holders_call(__u32 call) {
+  if (call == CALL_FAULT) return "page fault";
+  for (const FollowedCall& followed : followed_calls())
+    if (followed.call == call) return std::string(followed.name);
+  return "another call";
+}
+
+// Threads of one name are one holder.
+std::vector<LockHolder> holders_of(const std::vector<HolderCount>& counts, pid_t tgid) {
+  std::map<std::pair<std::string, std::string>, Count> times;
+  for (const HolderCount& count : counts)
+    times[{thread_name(tgid, count.who.tid), holders_call(count.who.call)}] += count.times;
+  std::vector<LockHolder> holders;
+  for (const auto& [who, count] : times) holders.push_back({who.first, who.second, count});
+  std::ranges::stable_sort(holders, std::greater(), &LockHolder::times);
+  return holders;
+}
+
+void read(const Counted& in_window, ProbeReadings& readings) {
+  const auto& [sums, states, tgid] = in_window;
   if (!states.works(HookId::kMmapLock)) {
     readings.unavailable["mmap_lock"] = states.why_not(HookId::kMmapLock);
     return;
   }
   readings.mmap_lock = MmapLock{.read = side(sums, LOCK_BY_READERS), .write = side(sums, LOCK_BY_WRITERS)};
-  readings.unavailable["mmap_lock.holders"] = kNotCounted;
+  readings.mmap_lock->holders = holders_of(sums.holders, tgid);
 }
 
 Losses losses(const counters& totals) {
-  return {.lost = totals.threads_displaced};
+  return {.lost = totals.threads_displaced + totals.lock.holders_lost};
 }
 
 }
 
 Probe mmap_lock_probe() {
   return {
-      .info = {"mmap_lock", "acquisitions of mmap_lock, contention and waits, by readers and writers"},
+      .info = {"mmap_lock", "acquisitions of mmap_lock, contention and waits, by readers and writers; who held it"},
       .hooks = {HookId::kMmapLock},
       .borrows = {},
       .read = read,

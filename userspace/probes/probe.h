@@ -12,6 +12,13 @@
 
 namespace iotrace {
 
+// What was counted in one window, for whom, and by which hooks.
+struct Counted {
+  const Sums& sums;
+  const HookStates& states;
+  pid_t tgid;
+};
+
 struct Losses {
   Count lost = 0;
   Count unmatched = 0;
@@ -23,7 +30,7 @@ struct Probe {
   std::vector<HookId> borrows;  // hooks of others without which some of its numbers are unavailable
 
   // Fills in this probe's groups of the readings, or says in `unavailable` why not.
-  void (*read)(const Sums& sums, const HookStates& states, ProbeReadings& readings);
+  void (*read)(const Counted& counted, ProbeReadings& readings);
   Losses (*losses)(const counters& totals);
 };
 
@@ -34,6 +41,10 @@ Probe syscalls_probe();
 Probe faults_probe();
 Probe page_cache_probe();
 Probe mmap_lock_probe();
+
+// Groups that stand on several probes, filled in after theirs.
+void read_hints(const Counted& counted, ProbeReadings& readings);
+void read_time(const Counted& counted, ProbeReadings& readings);
 
 // For what the record has a place for and no probe fills yet.
 inline constexpr std::string_view kNotCounted = "not counted by this version";

@@ -12,6 +12,7 @@
 #include "userspace/probes/kernel_btf.h"
 #include "userspace/probes/load_hooks.h"
 #include "userspace/probes/load_probe_set.h"
+#include "userspace/probes/page_ledger.h"
 #include "userspace/probes/privilege.h"
 #include "userspace/probes/probe.h"
 #include "userspace/probes/sums.h"
@@ -32,16 +33,23 @@ Count recursion_misses(const BpfObject& object, const Variant& variant) {
   return misses;
 }
 
+constexpr __u32 kLastMark = 255;  // a byte; 0 is no mark
+
 class LoadedProbes final : public ProbeSet {
 public:
-  LoadedProbes(std::vector<const Probe*> selected, LoadedHooks hooks)
-      : selected_(std::move(selected)), object_(std::move(hooks.object)), states_(std::move(hooks.states)) {}
+  LoadedProbes(std::vector<const Probe*> selected, LoadedHooks hooks, std::string ledger_note)
+      : selected_(std::move(selected)), object_(std::move(hooks.object)), states_(std::move(hooks.states)),
+        ledger_note_(std::move(ledger_note)) {}
 
   int gate_fd() const override { return object_.gate_fd(); }
+  int ledger_fd() const override { return object_.ledger_fd(); }
+  std::uint64_t ledger_bytes() const override { return object_.ledger_bytes(); }
 
   Status attach(const ProbeTarget& whose) override {
     detach();
     if (Status cleared = clear_sums(object_); !cleared) return cleared;
+    if (Status marked = next_mark(); !marked) return marked;
+    tgid_ = whose.tgid;
     object_.set_target({.tgid = static_cast<__u32>(whose.tgid),
                         .epoch = ++epoch_,
                         .mapping_address = whose.mapping_address,
@@ -67,7 +75,10 @@ public:
     Result<Sums> sums = read_sums(object_);
     if (!sums) return sums.error();
     ProbeReadings readings;
-    for (const Probe* probe : selected_) probe->read(*sums, states_, readings);
+    const Counted counted{*sums, states_, tgid_};
+    for (const Probe* probe : selected_) probe->read(counted, readings);
+    read_hints(counted, readings);
+    read_time(counted, readings);
     readings.probes = status_from(sums->totals);
     return readings;
   }
@@ -98,6 +109,17 @@ public:
   }
 
 private:
+  // Marks of earlier windows stay behind, and mean nothing until their value comes again.
+  Status next_mark() {
+    __u32& mark = object_.gate_page().mark;
+    if (mark == kLastMark) {
+      if (Status cleared = clear_marks(object_); !cleared) return cleared;
+      mark = 0;
+    }
+    ++mark;
+    return {};
+  }
+
   std::array<Count, kHooks> all_misses() const {
     std::array<Count, kHooks> misses{};
     for (const HookState& state : states_)
@@ -130,6 +152,7 @@ private:
         status.lost += misses[index] - misses_before_[index];
         if (const Variant* variant = state.variant()) variants.push_back(variant->name);
         if (std::optional<std::string> reason = state.reason()) reasons.push_back(*reason);
+        if (id == HookId::kPageCache && !ledger_note_.empty()) reasons.push_back(ledger_note_);
       }
       // What is to be said of a borrowed hook its own probe says, if that one reports.
       for (HookId id : probe->borrows)
@@ -145,10 +168,12 @@ private:
   // The order matters: attachments go before the object that they hold programs of.
   BpfObject object_;
   HookStates states_;
+  std::string ledger_note_;
   Attachments attachments_;
   Attachments census_;
   std::array<Count, kHooks> misses_before_{};
   __u32 epoch_ = 0;
+  pid_t tgid_ = 0;
 };
 
 Result<std::vector<const Probe*>> select(const std::vector<std::string>& names) {
@@ -178,7 +203,7 @@ Result<std::unique_ptr<ProbeSet>> load_probe_set(const std::vector<std::string>&
   }
   Result<LoadedHooks> hooks = load_hooks(std::move(states), *kernel, file_fd);
   if (!hooks) return hooks.error();
-  return std::unique_ptr<ProbeSet>(std::make_unique<LoadedProbes>(std::move(*selected), std::move(*hooks)));
+  return std::unique_ptr<ProbeSet>(std::make_unique<LoadedProbes>(std::move(*selected), std::move(*hooks), ledger_size(file_fd).note));
 }
 
 Result<std::unique_ptr<ProbeSet>> ProbeSet::load(const std::vector<std::string>& names, int file_fd) {

@@ -33,6 +33,8 @@ struct ProbeReadings {
   std::optional<Faults> faults;
   std::optional<PageCache> page_cache;
   std::optional<MmapLock> mmap_lock;
+  std::optional<Hints> hints;
+  std::optional<TimeSplit> time;  // without running_s, which only the length of the window gives
   std::map<std::string, std::string> unavailable;
   std::vector<ProbeStatus> probes;
 };
@@ -60,6 +62,12 @@ public:
   // around its measured window. To be mapped (MAP_SHARED, PROT_READ|PROT_WRITE, one page) by the target,
   // which needs no privilege for it, and handed over an exec. Owned by the set.
   virtual int gate_fd() const = 0;
+
+  // A descriptor of the page ledger's marks, a byte per page of the file, to be mapped and handed over likewise.
+  // The target writes gate.mark (as it stands after attach) to the byte of each page, after it has read from
+  // it. A file of more pages than there are bytes is followed in its first part only. Owned by the set.
+  virtual int ledger_fd() const = 0;
+  virtual std::uint64_t ledger_bytes() const = 0;
 
   // Zeroes all counters, points the probes at the target, attaches them. The gate is left closed.
   virtual Status attach(const ProbeTarget& target) = 0;

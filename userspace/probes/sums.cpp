@@ -62,9 +62,9 @@ auto order_of(const CallResult& result) {
   return std::tuple(result.key.call, result.key.advice, result.key.error);
 }
 
-std::vector<result_key> result_keys(bpf_map* map) {
-  std::vector<result_key> keys;
-  result_key key{};
+template<typename Key> std::vector<Key> keys_of(bpf_map* map) {
+  std::vector<Key> keys;
+  Key key{};
   const void* previous = nullptr;
   while (bpf_map_get_next_key(bpf_map__fd(map), previous, &key) == 0) {
     keys.push_back(key);
@@ -98,12 +98,21 @@ Result<Sums> read_sums(const BpfObject& object) {
 
   PerCpu<result_count> counts;
   bpf_map* results = object.map("call_results");
-  for (const result_key& key : result_keys(results)) {
+  for (const result_key& key : keys_of<result_key>(results)) {
     if (Status read = counts.read(results, key); !read) return read.error();
     CallResult& sum = sums.results.emplace_back(CallResult{key, {}});
     for (const result_count& cpu : counts) add_counters(sum.count, cpu);
   }
   std::ranges::sort(sums.results, {}, order_of);
+
+  bpf_map* holders = object.map("lock_holders");
+  for (const holder_key& key : keys_of<holder_key>(holders)) {
+    __u64 times = 0;
+    if (bpf_map_lookup_elem(bpf_map__fd(holders), &key, &times) == 0) sums.holders.push_back({key, times});
+  }
+  Result<JudgedPages> judged = judge_ledger(object, sums.totals.pages);
+  if (!judged) return judged.error();
+  sums.pages = *judged;
   return sums;
 }
 
@@ -124,8 +133,10 @@ Status clear_sums(const BpfObject& object) {
   for (__u32 index = 0; index < HISTOGRAMS; ++index)
     if (Status cleared = histograms.clear(object.map("histograms"), index); !cleared) return cleared;
   bpf_map* results = object.map("call_results");
-  for (const result_key& key : result_keys(results)) bpf_map_delete_elem(bpf_map__fd(results), &key);
-  return {};
+  for (const result_key& key : keys_of<result_key>(results)) bpf_map_delete_elem(bpf_map__fd(results), &key);
+  bpf_map* holders = object.map("lock_holders");
+  for (const holder_key& key : keys_of<holder_key>(holders)) bpf_map_delete_elem(bpf_map__fd(holders), &key);
+  return clear_ledger(object);
 }
 
 Status clear_folio_orders(const BpfObject& object) {

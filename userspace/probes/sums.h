@@ -9,6 +9,7 @@
 #include "analysis/result.h"
 #include "bpf/contract.h"
 #include "userspace/probes/bpf_object.h"
+#include "userspace/probes/page_ledger.h"
 
 namespace iotrace {
 
@@ -17,8 +18,16 @@ struct CallResult {
   result_count count;
 };
 
+// Who held mmap_lock when others wanted it.
+struct HolderCount {
+  holder_key who;
+  __u64 times;
+};
+
 struct Sums {
   counters totals{};
+  JudgedPages pages;
+  std::vector<HolderCount> holders;
   std::vector<Histogram> histograms;  // [HISTOGRAMS], indexed as in bpf/contract.h
   std::vector<CallResult> results;    // by call, advice, errno
 };

@@ -21,7 +21,8 @@ std::map<__u32, Count> calls_by_error(const Sums& sums, followed_call call) {
   return by_error;
 }
 
-void read(const Sums& sums, const HookStates& states, ProbeReadings& readings) {
+void read(const Counted& in_window, ProbeReadings& readings) {
+  const auto& [sums, states, tgid] = in_window;
   if (!states.works(HookId::kSyscalls)) {
     readings.unavailable["syscalls"] = readings.unavailable["madvise"] = states.why_not(HookId::kSyscalls);
     return;

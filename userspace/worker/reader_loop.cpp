@@ -49,7 +49,7 @@ Status ReaderLoop::warm_up() {
   return {};
 }
 
-Status ReaderLoop::measure(Window& window) {
+Status ReaderLoop::measure(Window& window, const PageMarks& marks) {
   const Order& order = block_.order;
   std::unique_ptr<OffsetStream> stream = make_stream(order.round);
   const std::uint64_t most_ops = order.ops ? share_of(order.ops, thread_, order.threads) : UINT64_MAX;
@@ -68,6 +68,7 @@ Status ReaderLoop::measure(Window& window) {
     }
     outcome = reader_->read_batch({offsets_.data(), filled}, sink_);
     if (!outcome) break;
+    marks.mark({offsets_.data(), filled}, order.read_size_bytes);
 
     const std::uint64_t now = monotonic_ns();
     const std::uint64_t latency = now - before;

@@ -9,6 +9,7 @@
 #include "analysis/result.h"
 #include "userspace/patterns/pattern.h"
 #include "userspace/strategies/strategy.h"
+#include "userspace/worker/page_marks.h"
 #include "userspace/worker/shared_block.h"
 #include "userspace/worker/window.h"
 
@@ -24,7 +25,8 @@ public:
 
   // Reads through the measured window. One operation's end is the next one's start, so an operation costs
   // one clock reading and its latency holds the making of its offsets (about 5 ns each).
-  Status measure(Window& window);
+  //   marks  of the pages that were read, where probes look
+  Status measure(Window& window, const PageMarks& marks);
 
 private:
   std::unique_ptr<OffsetStream> make_stream(std::uint32_t round) const;

@@ -16,7 +16,8 @@ namespace iotrace {
 // The worker's descriptors after exec; nothing else is open.
 inline constexpr int kSharedBlockFd = 3;
 inline constexpr int kFileFd = 4;
-inline constexpr int kGateFd = 5;  // traced repetitions only
+inline constexpr int kGateFd = 5;    // traced repetitions only
+inline constexpr int kLedgerFd = 6;  // likewise
 
 inline constexpr std::uint32_t kMostThreads = 1024;
 
@@ -47,6 +48,7 @@ struct Order {
   bool touch = false;             // map every page before the window
   bool stop_at_pattern_end = false;
   bool traced = false;
+  std::uint64_t ledger_bytes = 0;  // of the map behind kLedgerFd; 0: none
   std::uint64_t file_size_bytes = 0;
   std::uint64_t read_size_bytes = 0;
   std::uint64_t align_bytes = 1;

@@ -47,6 +47,7 @@ public:
   int run() {
     if (Status opened = open_file(); !opened) return fail(opened.error().message);
     if (Status mapped = map_gate(); !mapped) return fail(mapped.error().message);
+    if (Status mapped = map_ledger(); !mapped) return fail(mapped.error().message);
     Window window(block_, *gate_);
 
     std::vector<std::thread> readers;
@@ -60,6 +61,7 @@ public:
     stage_.arrive_and_wait();  // warm
     if (!reached(WorkerState::kWarm)) return 1;
     wait_for_command(block_, Command::kGo);
+    take_mark();
     stage_.arrive_and_wait();  // begin to line up
     window.open();
     stage_.arrive_and_wait();  // measured
@@ -105,6 +107,23 @@ private:
     return {};
   }
 
+  Status map_ledger() {
+    if (order_.ledger_bytes == 0) return {};
+    auto mapped = MappedRegion::map(order_.ledger_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, kLedgerFd,
+                                    "map the page ledger");
+    if (!mapped) return mapped.error();
+    ledger_ = std::move(*mapped);
+    return {};
+  }
+
+  // The mark of this window, which the controller chose when it attached the probes. What is read past the
+  // cache uses no page of it.
+  void take_mark() {
+    if (!ledger_ || strategy_->bypasses_cache) return;
+    const auto& now = *reinterpret_cast<const gate*>(gate_page_.data());
+    marks_ = PageMarks({ledger_.data(), ledger_.size()}, static_cast<std::byte>(now.mark), file_.page_size_bytes);
+  }
+
   // One reader thread from its birth to its end. A failure is kept in the shared block; the thread goes on
   // to arrive at every stage, so that nobody waits for it in vain.
   void read_as(std::uint32_t thread, Window& window) {
@@ -122,7 +141,7 @@ private:
     stage_.arrive_and_wait();  // warm
 
     stage_.arrive_and_wait();  // begin to line up
-    keep(loop->measure(window));
+    keep(loop->measure(window, marks_));
     stage_.arrive_and_wait();  // measured
   }
 
@@ -160,6 +179,8 @@ private:
   MakeReader make_reader_;
   MappedRegion mapping_;
   MappedRegion gate_page_;
+  MappedRegion ledger_;
+  PageMarks marks_;
   std::atomic<std::uint32_t>* gate_ = nullptr;
 };
 

@@ -1,0 +1,56 @@
+// no-hint-issued: a strategy that is there to hint never does. Met in Lucene PR 16656: native access was not
+// enabled, so the program silently ran without its madvise calls while its users believed otherwise.
+
+#include <fmt/format.h>
+
+#include "analysis/findings/evidence.h"
+#include "analysis/findings/finding.h"
+#include "analysis/row_facts.h"
+
+namespace iotrace {
+
+namespace {
+
+bool calls_were_lost(const Row& row) {
+  for (const ProbeStatus& probe : row.probes)
+    if (probe.name == "syscalls" && (probe.lost > 0 || !probe.variant)) return true;
+  return false;
+}
+
+bool never_hints(const Row& row) {
+  if (row.error || row.control || !row.expects.hints || traced_reads(row) <= 0) return false;
+  auto hints = hint_calls_of_any_kind(row);
+  if (!hints || *hints > 0 || calls_were_lost(row)) return false;
+  // mincore: it asked first, and the pages were there. io_uring: hints inside the ring are no calls.
+  return *calls_of(row, "mincore") == 0 && *calls_of(row, "io_uring_enter") == 0;
+}
+
+Finding finding_for(const RunRecord& record, const std::string& strategy, const RowIndexes& rows) {
+  double reads = 0;
+  for (std::uint32_t index : rows) reads += traced_reads(record.rows[index]);
+  return {.id = "no-hint-issued",
+          .severity = "fail",
+          .rows = rows,
+          .text = fmt::format(
+              "{} never hints: no madvise(WILLNEED), fadvise, readahead or process_madvise call in "
+              "{:.0f} reads ({}).",
+              strategy, reads, name_cells(record, rows)),
+          .numbers = {{"hints", 0}, {"reads", reads}},
+          .remedy = "Check that the code that hints is reached and allowed to call the system.",
+          .source = "Lucene PR 16656"};
+}
+
+std::vector<Finding> judge_hints(const RunRecord& record) {
+  std::vector<Finding> findings;
+  for (const auto& [strategy, rows] : rows_by_strategy(record, never_hints))
+    findings.push_back(finding_for(record, strategy, rows));
+  return findings;
+}
+
+}
+
+extern const FindingRule no_hint_issued;
+const FindingRule no_hint_issued{"no-hint-issued", "a strategy that is there to hint made no call that hints",
+                                 judge_hints};
+
+}
