@@ -33,14 +33,23 @@ bool any_traced(const RunRecord& record, const RowGroup& group, bool traced) {
   });
 }
 
+// A drifted row has no rank, but it is there: whoever is fastest is so among the others.
+bool some_drifted(const RunRecord& record, const RowGroup& group, std::uint32_t threads) {
+  return std::ranges::any_of(group.rows, [&](std::uint32_t index) {
+    const Row& row = record.rows[index];
+    return row.threads == threads && row.drifted && !row.error && !row.control;
+  });
+}
+
 std::string ranking_sentence(const RunRecord& record, const RowGroup& group, const Ranking& ranking,
                              const std::string& fastest) {
   if (ranking.leader_against.empty()) return {};
   auto name = [&](std::uint32_t index) { return row_name(record.rows[index]); };
   if (ranking.proven()) {
     const PairVerdict& next = ranking.leader_against.front();
-    return fmt::format("{} is fastest ({}), {} times {}, the next.", name(next.row), fastest,
-                       interval(next.ratio), name(next.other));
+    return fmt::format("{}{} is fastest ({}), {} times {}, the next.",
+                       some_drifted(record, group, ranking.threads) ? "of the rows that stayed cold, " : "",
+                       name(next.row), fastest, interval(next.ratio), name(next.other));
   }
   bool too_few = false, out_of_reach = false;
   std::vector<std::string> alike{name(ranking.rows.front())};
