@@ -9,8 +9,9 @@
 // place further: a program of its own, as an argument picked at run time is refused by the verifiers of 6.1
 // and 6.12.
 //
-// Cost: about 40 ns per event, of which an acquisition has three. Up to 6.13 the kernel works out the
-// cgroup's path for each, whatever is attached: much more, and not to be avoided.
+// Cost: about 400 ns per acquisition, three events, in cold faults, where the wait for I/O has left nothing of
+// it in the processor's caches. Up to 6.13 the kernel works out the cgroup's path for each, whatever is
+// attached: much more, and not to be avoided.
 //
 // Can't see: the lock of a VMA (no kernel has an event there); mmap_upgrade_trylock (growth of the stack).
 //
@@ -47,12 +48,13 @@ struct {
   __u64 reserved[5];
 } lock_holder __attribute__((aligned(64)));
 
-static __always_inline __u64 unless_self(__u64 holder) {
-  return holder >> 32 == (__u32)bpf_get_current_pid_tgid() ? 0 : holder;
+static __always_inline __u64 unless_self(const struct thread_state* thread, __u64 holder) {
+  return holder >> 32 == thread_id(thread) ? 0 : holder;
 }
 
-static __always_inline __u64 held_meanwhile_by(bool write) {
-  __u64 writer = unless_self(lock_holder.last_writer), reader = unless_self(lock_holder.last_reader);
+static __always_inline __u64 held_meanwhile_by(const struct thread_state* thread, bool write) {
+  __u64 writer = unless_self(thread, lock_holder.last_writer);
+  __u64 reader = unless_self(thread, lock_holder.last_reader);
   if (write) return reader ? reader : writer;
   return writer ? writer : reader;
 }
@@ -63,7 +65,7 @@ static __always_inline __u64 this_thread_as_holder(const struct thread_state* th
     __s64 number = syscall_number(entry_registers(bpf_get_current_task_btf()));
     call = number == -1 ? CALL_FAULT : followed_call_of(number);
   }
-  return bpf_get_current_pid_tgid() << 32 | call;
+  return (__u64)thread_id(thread) << 32 | call;
 }
 
 static __always_inline void count_holder(struct counters* c, __u64 holder) {
@@ -84,21 +86,19 @@ static __always_inline void count_holder(struct counters* c, __u64 holder) {
 // ---- one thread's wait and hold ------------------------------------------------------------------------------
 
 // A thread may lock another process's mm (process_madvise, /proc/PID/mem): only its own counts.
-static __always_inline struct thread_state* own_lock(__u64 mm) {
-  __u64 pid_tgid = bpf_get_current_pid_tgid();
-  if (!counted(pid_tgid)) return 0;
-  if (mm != (__u64)bpf_get_current_task_btf()->mm) return 0;
-  return thread_state((__u32)pid_tgid);
+static __always_inline struct thread_state* own_lock(const struct task_struct* task, __u64 mm) {
+  return counted(task) && mm == (__u64)task->mm ? thread_state(task) : 0;
 }
 
 static __always_inline int lock_asked_for(__u64 mm) {
-  struct thread_state* thread = own_lock(mm);
+  const struct task_struct* task = bpf_get_current_task_btf();
+  struct thread_state* thread = own_lock(task, mm);
   if (!thread) return 0;
   if (!thread->lock_refused) {
-    thread->lock_holder = unless_self(lock_holder.writer);
+    thread->lock_holder = unless_self(thread, lock_holder.writer);
     thread->lock_ns = bpf_ktime_get_ns();
   }
-  thread->lock_asked_sleeps = bpf_get_current_task_btf()->nvcsw;
+  thread->lock_asked_sleeps = task->nvcsw;
   return 0;
 }
 
@@ -128,11 +128,12 @@ static __always_inline void count_acquired(struct thread_state* thread, bool wri
   }
   if (!contended) return;
   add_wait(thread, &c->waits.lock_ns, wait, thread->waited_ns);
-  count_holder(c, thread->lock_holder ? thread->lock_holder : held_meanwhile_by(write));
+  count_holder(c, thread->lock_holder ? thread->lock_holder : held_meanwhile_by(thread, write));
 }
 
 static __always_inline int lock_answered(__u64 mm, bool write, bool success) {
-  struct thread_state* thread = own_lock(mm);
+  const struct task_struct* task = bpf_get_current_task_btf();
+  struct thread_state* thread = own_lock(task, mm);
   if (!thread) return 0;
   if (!thread->lock_ns) {
     // A writer becomes a reader without asking (mmap_write_downgrade, as munmap does).
@@ -142,11 +143,11 @@ static __always_inline int lock_answered(__u64 mm, bool write, bool success) {
     }
     return 0;
   }
-  __u64 slept = bpf_get_current_task_btf()->nvcsw - thread->lock_asked_sleeps;
+  __u64 slept = task->nvcsw - thread->lock_asked_sleeps;
   thread->lock_sleeps += slept;
   bool contended = thread->lock_refused || slept;
   thread->lock_refused = !success;
-  if (!success && !thread->lock_holder) thread->lock_holder = unless_self(lock_holder.writer);
+  if (!success && !thread->lock_holder) thread->lock_holder = unless_self(thread, lock_holder.writer);
   if (!success) return 0;
   count_acquired(thread, write, contended);
   lock_taken(thread, write);
@@ -155,7 +156,7 @@ static __always_inline int lock_answered(__u64 mm, bool write, bool success) {
 }
 
 static __always_inline int lock_released(__u64 mm) {
-  struct thread_state* thread = own_lock(mm);
+  struct thread_state* thread = own_lock(bpf_get_current_task_btf(), mm);
   if (!thread) return 0;
   if (thread->lock_held == LOCK_HELD_BY_WRITER) lock_holder.writer = 0;
   thread->lock_held = LOCK_FREE;

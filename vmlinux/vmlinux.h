@@ -85,6 +85,7 @@ struct files_struct {
 // 6.1 to 6.18
 struct task_struct {
   unsigned int flags;
+  int pid;
   int tgid;
   struct mm_struct* mm;
   struct files_struct* files;

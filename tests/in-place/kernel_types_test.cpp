@@ -189,7 +189,7 @@ TEST_CASE("every struct of the BPF object is either the kernel's, and tagged, or
                                      "result_count",   "histogram",     "counters",      "syscall_counters",
                                      "fault_counters", "page_counters", "lock_counters", "wait_counters",
                                      "holder_key",     "ledger_chunk",  "ledger_part",   "bringers",
-                                     "page_range",     "thread_state"};
+                                     "page_range",     "folio_lives",   "thread_state"};
   for (__u32 id = 1; id < btf__type_cnt(ours); ++id) {
     const btf_type* type = btf__type_by_id(ours, id);
     if (!btf_is_struct(type) || known.contains(id)) continue;
