@@ -92,7 +92,7 @@ void judge_pairs(const RunRecord& record, RowGroup& group) {
     }
 }
 
-}  // namespace
+}
 
 PairVerdict compare(const RunRecord& record, std::uint32_t index, std::uint32_t other_index) {
   PairVerdict pair{index, other_index};
@@ -168,4 +168,4 @@ std::uint32_t repetitions_needed(std::uint32_t comparisons) {
   return n;
 }
 
-}  // namespace iotrace
+}

@@ -63,7 +63,9 @@ std::vector<RowGroup> row_groups(const RunRecord& record);
 bool measured_alike(const Row& a, const Row& b);
 
 // The same, with as many threads: they differ in nothing but their strategy.
-inline bool same_cell(const Row& a, const Row& b) { return a.threads == b.threads && measured_alike(a, b); }
+inline bool same_cell(const Row& a, const Row& b) {
+  return a.threads == b.threads && measured_alike(a, b);
+}
 
 // The repetitions that a row's throughput comes from: those without probes, else those with them.
 const Measurement* throughput_measurement(const Row& row);
@@ -74,4 +76,4 @@ std::vector<double> throughputs(const Row& row);
 // Fewest repetitions a side with which Mann-Whitney can reject at 5 % after Holm over `comparisons` tests.
 std::uint32_t repetitions_needed(std::uint32_t comparisons);
 
-}  // namespace iotrace
+}

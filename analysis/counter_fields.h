@@ -118,4 +118,4 @@ void fields(auto& field, Of<MmapLock> auto& lock) {
   field("holders", lock.holders);
 }
 
-}  // namespace iotrace
+}

@@ -25,7 +25,7 @@ std::string fixed(double value, int decimals) {
   return fmt::format("{:.{}f}", value, decimals);
 }
 
-} // namespace
+}
 
 std::string three_digits(double value) {
   if (!std::isfinite(value)) return std::string(kNotAvailable);
@@ -87,4 +87,4 @@ std::string counted(std::uint64_t n, std::string_view noun) {
   return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
 }
 
-} // namespace iotrace
+}

@@ -37,4 +37,4 @@ std::string threads_name(std::uint32_t threads);
 // "3200 calls", "1 call"
 std::string counted(std::uint64_t n, std::string_view noun);
 
-} // namespace iotrace
+}

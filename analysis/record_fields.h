@@ -172,4 +172,4 @@ void fields(auto& field, Of<RunRecord> auto& record) {
   field("findings", record.findings);
 }
 
-}  // namespace iotrace
+}

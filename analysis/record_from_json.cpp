@@ -223,7 +223,7 @@ Status check_version(const Json& json) {
   return {};
 }
 
-}  // namespace
+}
 
 Result<RunRecord> from_json_text(std::string_view text) {
   Result<Json> json = parse(text);
@@ -238,4 +238,4 @@ Result<RunRecord> from_json_text(std::string_view text) {
   return record;
 }
 
-}  // namespace iotrace
+}

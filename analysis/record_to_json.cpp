@@ -82,7 +82,7 @@ private:
   Json object_ = Json::object();
 };
 
-}  // namespace
+}
 
 std::string to_json_text(const RunRecord& record) {
   RunRecord complete = record;
@@ -94,4 +94,4 @@ std::string to_json_text(const RunRecord& record) {
   return Writer::to_json(complete).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace iotrace
+}

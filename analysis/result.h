@@ -22,8 +22,12 @@ struct Error {
   ErrorKind kind = ErrorKind::kFailed;
 };
 
-inline Error usage_error(std::string message) { return {std::move(message), ErrorKind::kUsage}; }
-inline Error unsupported(std::string message) { return {std::move(message), ErrorKind::kUnsupported}; }
+inline Error usage_error(std::string message) {
+  return {std::move(message), ErrorKind::kUsage};
+}
+inline Error unsupported(std::string message) {
+  return {std::move(message), ErrorKind::kUnsupported};
+}
 
 // "open data.bin: ENOENT (No such file or directory)". `remedy`, if any, follows after "; ".
 Error errno_error(std::string attempt, int error_number, std::string remedy = {});
@@ -31,8 +35,7 @@ Error errno_error(std::string attempt, int error_number, std::string remedy = {}
 // "EINVAL" for 22; "errno 4095" for a number without a name.
 std::string errno_name(int error_number);
 
-template<typename T>
-class [[nodiscard]] Result {
+template<typename T> class [[nodiscard]] Result {
 public:
   Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
@@ -52,8 +55,7 @@ private:
 };
 
 // Success carries no allocation and no string: cheap enough for the read path.
-template<>
-class [[nodiscard]] Result<void> {
+template<> class [[nodiscard]] Result<void> {
 public:
   Result() = default;
   Result(Error error) : error_(std::move(error)) {}

@@ -20,30 +20,31 @@ inline constexpr int kSchemaVersion = 1;
 using Count = std::uint64_t;
 
 struct Host {
-  std::string kernel;        // uname -r
-  std::string machine;       // x86_64
-  std::string cpu;           // model name
-  std::uint32_t cpus = 0;    // online
+  std::string kernel;      // uname -r
+  std::string machine;     // x86_64
+  std::string cpu;         // model name
+  std::uint32_t cpus = 0;  // online
   std::uint64_t page_size_bytes = 0;
   std::uint64_t memory_bytes = 0;
   std::uint64_t swap_bytes = 0;
-  std::optional<bool> per_vma_locks;      // CONFIG_PER_VMA_LOCK, by the kernel's own types
-  std::optional<std::string> mglru;       // /sys/kernel/mm/lru_gen/enabled
-  std::optional<std::string> thp;         // the chosen word of transparent_hugepage/enabled
+  std::optional<bool> per_vma_locks;          // CONFIG_PER_VMA_LOCK, by the kernel's own types
+  std::optional<std::string> mglru;           // /sys/kernel/mm/lru_gen/enabled
+  std::optional<std::string> thp;             // the chosen word of transparent_hugepage/enabled
   std::optional<std::string> virtualisation;  // "kvm", "none", …
-  std::optional<std::string> cgroup;      // "v1", "v2"
+  std::optional<std::string> cgroup;          // "v1", "v2"
 };
 
 struct FileFacts {
   std::string path;
   std::uint64_t size_bytes = 0;
-  bool scratch = false;  // made by iotrace, removed at the end
-  std::string fs;        // ext4
-  std::string device;    // vda1
-  std::optional<std::uint64_t> read_ahead_bytes;   // effective: of the file's own device
+  bool scratch = false;                           // made by iotrace, removed at the end
+  std::string fs;                                 // ext4
+  std::string device;                             // vda1
+  std::optional<std::uint64_t> read_ahead_bytes;  // effective: of the file's own device
   std::optional<std::uint64_t> max_sectors_bytes;
   std::optional<std::string> scheduler;
-  // Folios by order that the fixed way of filling the cache left, for warm and resident cases: order -> folios.
+  // Folios by order that the fixed way of filling the cache left, for warm and resident cases: order ->
+  // folios.
   std::optional<std::map<std::uint32_t, Count>> folio_orders;
 };
 
@@ -57,10 +58,10 @@ struct Options {
   double duration_s = 0;
   double warmup_s = 0;
   std::optional<Count> ops;
-  std::uint32_t reps = 0;         // untraced repetitions of each cell
+  std::uint32_t reps = 0;  // untraced repetitions of each cell
   std::uint32_t traced_reps = 0;
-  std::string probes;             // "on", "off", "paired"
-  std::string user;               // who the worker runs as: "nobody (65534)"
+  std::string probes;  // "on", "off", "paired"
+  std::string user;    // who the worker runs as: "nobody (65534)"
   std::optional<std::uint64_t> memory_bytes;
 };
 
@@ -86,8 +87,8 @@ struct Rusage {
 };
 
 // Where the threads' time went, in thread-seconds, over the traced repetitions. Each moment stands in one
-// place: waits inside a fault or a call are taken off it. `running` is the rest: on a processor, ready for one,
-// or waiting where no probe looks.
+// place: waits inside a fault or a call are taken off it. `running` is the rest: on a processor, ready for
+// one, or waiting where no probe looks.
 struct TimeSplit {
   std::optional<double> running_s, fault_wait_s, read_wait_s, lock_wait_s;
 };
@@ -96,14 +97,14 @@ struct SyscallCount {
   std::string name;                  // "pread64"
   std::optional<std::string> error;  // JSON "errno": "EINVAL"; null for success
   Count calls = 0;
-  std::optional<Histogram> lat_ns;   // of the call, whatever it returned; on the entry for success only
+  std::optional<Histogram> lat_ns;  // of the call, whatever it returned; on the entry for success only
 };
 
 struct MadviseCount {
   std::string advice;                // "WILLNEED"
   std::optional<std::string> error;  // JSON "errno"
   Count calls = 0;
-  Count misaligned = 0;              // start not a multiple of the page size
+  Count misaligned = 0;  // start not a multiple of the page size
   Count requested_bytes = 0;
 };
 
@@ -190,8 +191,8 @@ struct Cell {
 
 // What the strategy's author says an honest row must show; findings compare it with what was seen.
 struct Expectation {
-  bool hints = false;                      // the strategy gives hints to the kernel
-  std::optional<std::string> differs_from; // strategy that it should differ from when pages are absent
+  bool hints = false;                       // the strategy gives hints to the kernel
+  std::optional<std::string> differs_from;  // strategy that it should differ from when pages are absent
 };
 
 struct Row {
@@ -199,8 +200,8 @@ struct Row {
   std::uint32_t threads = 1;
   std::uint64_t read_size_bytes = 0;
   std::uint32_t reads_per_op = 0;
-  bool control = false;               // the A/A repeat of another row
-  std::optional<std::string> error;   // why there are no numbers
+  bool control = false;              // the A/A repeat of another row
+  std::optional<std::string> error;  // why there are no numbers
   bool drifted = false;
   Expectation expects;
   Cell cell;
@@ -210,7 +211,7 @@ struct Row {
   std::optional<double> noise_floor_ratio;      // |A/A ratio - 1| of this case and thread count
 
   // Of the traced repetitions where there are any, else of the untraced ones; see counters_from.
-  std::string counters_from;          // "traced" or "untraced"
+  std::string counters_from;  // "traced" or "untraced"
   Count requested_bytes = 0;
   std::optional<Count> device_bytes;
   std::optional<double> amplification_ratio;
@@ -229,19 +230,19 @@ struct Row {
 };
 
 struct Finding {
-  std::string id;                        // "hint-rejected"
-  std::string severity;                  // "fail", "warn", "info"
-  std::vector<std::uint32_t> rows;       // indexes into RunRecord::rows
-  std::string text;                      // one sentence
+  std::string id;                   // "hint-rejected"
+  std::string severity;             // "fail", "warn", "info"
+  std::vector<std::uint32_t> rows;  // indexes into RunRecord::rows
+  std::string text;                 // one sentence
   std::map<std::string, double> numbers;
-  std::string remedy;                    // one sentence, imperative
-  std::string source;                    // where the rule comes from
+  std::string remedy;  // one sentence, imperative
+  std::string source;  // where the rule comes from
 };
 
 struct RunRecord {
   int schema_version = kSchemaVersion;
-  std::string iotrace;   // version
-  std::string started;   // ISO 8601, UTC
+  std::string iotrace;  // version
+  std::string started;  // ISO 8601, UTC
   std::string command = "run";
   bool partial = false;
   std::uint64_t seed = 0;

@@ -43,12 +43,14 @@ void summarise(RunRecord& record) {
     if (row.untraced && row.traced)
       row.observer_cost_ratio = ratio_interval(ops_per_ms(*row.untraced), ops_per_ms(*row.traced));
     if (row.device_bytes && row.requested_bytes)
-      row.amplification_ratio = static_cast<double>(*row.device_bytes) / static_cast<double>(row.requested_bytes);
+      row.amplification_ratio =
+          static_cast<double>(*row.device_bytes) / static_cast<double>(row.requested_bytes);
   }
   for (const Row& control : record.rows) {
     if (!control.control || !control.untraced || control.error || control.drifted) continue;
     for (const Row& original : record.rows) {
-      if (original.control || original.strategy != control.strategy || !same_cell(original, control)) continue;
+      if (original.control || original.strategy != control.strategy || !same_cell(original, control))
+        continue;
       if (!original.untraced || original.error || original.drifted) continue;
       auto ratio = ratio_interval(ops_per_ms(*original.untraced), ops_per_ms(*control.untraced));
       if (!ratio.median) continue;

@@ -36,7 +36,7 @@ void end_line(std::string& out) {
   out += '\n';
 }
 
-}  // namespace
+}
 
 Table::Table(std::vector<TableColumn> columns, std::size_t labels)
     : columns_(std::move(columns)), labels_(labels) {}
@@ -105,4 +105,4 @@ std::string Table::render_columns(const std::vector<std::size_t>& shown, bool co
   return out;
 }
 
-}  // namespace iotrace
+}

@@ -11,7 +11,7 @@
 namespace iotrace {
 
 struct TableColumn {
-  std::string heading; // may have several lines
+  std::string heading;  // may have several lines
   bool right_aligned = true;
 };
 
@@ -28,7 +28,7 @@ public:
   // The first `labels` columns are repeated when the table has to continue below.
   Table(std::vector<TableColumn> columns, std::size_t labels);
 
-  void add_row(std::vector<TableCell> cells); // missing cells are empty
+  void add_row(std::vector<TableCell> cells);  // missing cells are empty
   bool empty() const { return rows_.empty(); }
 
   // Lines without trailing spaces, each ended by a newline.
@@ -43,4 +43,4 @@ private:
   std::vector<std::vector<TableCell>> rows_;
 };
 
-} // namespace iotrace
+}

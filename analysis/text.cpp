@@ -50,7 +50,7 @@ char32_t take_code_point(std::string_view& utf8) {
   return c;
 }
 
-} // namespace
+}
 
 std::size_t display_width(std::string_view utf8) {
   std::size_t width = 0;
@@ -106,4 +106,4 @@ std::string styled(std::string_view text, Style style, bool colour) {
   return fmt::format("{}{}\033[0m", kCodes[static_cast<std::size_t>(style)], text);
 }
 
-} // namespace iotrace
+}

@@ -24,4 +24,4 @@ enum class Style { kPlain, kHeading, kGood, kCaution, kBad };
 // The text in that style's colour, or as it is.
 std::string styled(std::string_view text, Style style, bool colour);
 
-} // namespace iotrace
+}

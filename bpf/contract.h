@@ -193,7 +193,8 @@ struct holder_key {
 };
 CONTRACT_SIZE(struct holder_key, 8);
 
-// Nanoseconds, summed over threads. Waits inside a fault or a call are taken off it, so that none counts twice.
+// Nanoseconds, summed over threads. Waits inside a fault or a call are taken off it, so that none counts
+// twice.
 struct wait_counters {
   __u64 fault_ns;  // faults of kind FAULT_WAITED and FAULT_READ
   __u64 read_ns;   // calls that read, in which the thread slept

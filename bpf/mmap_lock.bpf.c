@@ -9,8 +9,8 @@
 // place further: a program of its own, as an argument picked at run time is refused by the verifiers of 6.1
 // and 6.12.
 //
-// Cost: about 400 ns per acquisition, three events, in cold faults, where the wait for I/O has left nothing of
-// it in the processor's caches. Up to 6.13 the kernel works out the cgroup's path for each, whatever is
+// Cost: about 400 ns per acquisition, three events, in cold faults, where the wait for I/O has left nothing
+// of it in the processor's caches. Up to 6.13 the kernel works out the cgroup's path for each, whatever is
 // attached: much more, and not to be avoided.
 //
 // Can't see: the lock of a VMA (no kernel has an event there); mmap_upgrade_trylock (growth of the stack).
@@ -30,7 +30,8 @@
 #include "bpf/registers.bpf.h"
 #include "bpf/target.bpf.h"
 
-// ---- holders -----------------------------------------------------------------------------------------------
+// ---- holders
+// -----------------------------------------------------------------------------------------------
 
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
@@ -61,7 +62,8 @@ static __always_inline __u64 held_meanwhile_by(const struct thread_state* thread
 
 static __always_inline __u64 this_thread_as_holder(const struct thread_state* thread) {
   __u64 call = thread->fault_ns ? CALL_FAULT : thread->call;
-  if (call == CALL_NONE) {  // neither fault nor call was seen: the hooks are off, or it began before the window
+  if (call ==
+      CALL_NONE) {  // neither fault nor call was seen: the hooks are off, or it began before the window
     __s64 number = syscall_number(entry_registers(bpf_get_current_task_btf()));
     call = number == -1 ? CALL_FAULT : followed_call_of(number);
   }
@@ -83,7 +85,8 @@ static __always_inline void count_holder(struct counters* c, __u64 holder) {
     c->lock.holders_lost++;
 }
 
-// ---- one thread's wait and hold ------------------------------------------------------------------------------
+// ---- one thread's wait and hold
+// ------------------------------------------------------------------------------
 
 // A thread may lock another process's mm (process_madvise, /proc/PID/mem): only its own counts.
 static __always_inline struct thread_state* own_lock(const struct task_struct* task, __u64 mm) {

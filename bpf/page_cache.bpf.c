@@ -116,8 +116,7 @@ static __always_inline struct bringers who_brings(struct page_range folio) {
   case CALL_READV:
   case CALL_PREAD64:
   case CALL_PREADV:
-  case CALL_PREADV2:
-    return (struct bringers){PAGE_BY_READAHEAD, PAGE_BY_READ, asked_for(task, call)};
+  case CALL_PREADV2: return (struct bringers){PAGE_BY_READAHEAD, PAGE_BY_READ, asked_for(task, call)};
   default: return brought_by(PAGE_BY_OTHER);
   }
 }

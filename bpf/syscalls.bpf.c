@@ -7,8 +7,8 @@
 // Attaches to raw_syscalls:sys_enter and sys_exit. They fire for every call on the machine, once attached;
 // other processes pay the kernel's slow path of about 50 ns and the filter.
 //
-// Cost: 100 to 230 ns per followed call more than two empty programs, two clock reads among it: most where the
-// call copies much and leaves cold caches.
+// Cost: 100 to 230 ns per followed call more than two empty programs, two clock reads among it: most where
+// the call copies much and leaves cold caches.
 //
 // Can't see: operations inside io_uring (their errors are in completions alone); calls of 32-bit programs
 // have other numbers and are not told apart.
@@ -86,8 +86,7 @@ static __always_inline void count_wait(struct counters* c, const struct task_str
   case CALL_FUTEX: sum = &c->waits.lock_ns; break;
   default: return;
   }
-  if (task->nvcsw != thread->call_sleeps)
-    add_wait(thread, sum, duration, thread->call_waited_ns);
+  if (task->nvcsw != thread->call_sleeps) add_wait(thread, sum, duration, thread->call_waited_ns);
 }
 
 static __always_inline bool advises(__u64 call) {

@@ -39,12 +39,14 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
 
   RunWords run_words;
-  CLI::App* run = app.add_subcommand("run", "Measure read strategies in proven cache states, with probes beside them");
+  CLI::App* run =
+      app.add_subcommand("run", "Measure read strategies in proven cache states, with probes beside them");
   declare_run_options(*run, run_words);
 
   ReportWords report_words;
   CLI::App* report = app.add_subcommand("report", "Render a record");
-  report->add_option("record", report_words.record, "A record from run -o, or - for standard input")->required();
+  report->add_option("record", report_words.record, "A record from run -o, or - for standard input")
+      ->required();
   report->add_option("--format", report_words.format, "terminal, markdown, or json (the findings alone)");
   report->add_flag("--histograms", report_words.histograms, "Show latency histograms");
 
@@ -52,7 +54,8 @@ int main(int argc, char** argv) {
   CLI::App* list = app.add_subcommand("list", "List strategies, cases, patterns, probes or findings");
   list->add_option("what", list_what, "strategies, cases, patterns, probes or findings")->required();
 
-  CLI::App* doctor = app.add_subcommand("doctor", "Say what works on this machine, what does not, and what that costs");
+  CLI::App* doctor =
+      app.add_subcommand("doctor", "Say what works on this machine, what does not, and what that costs");
 
   try {
     app.parse(argc, argv);

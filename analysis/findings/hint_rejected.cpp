@@ -130,11 +130,11 @@ std::vector<Finding> judge_hints(const RunRecord& record) {
   return findings;
 }
 
-}  // namespace
+}
 
 extern const FindingRule hint_rejected;
 const FindingRule hint_rejected{
     "hint-rejected", "the kernel refused madvise(WILLNEED) calls: how many, why, and what to change",
     judge_hints};
 
-}  // namespace iotrace
+}

@@ -7,16 +7,16 @@ namespace iotrace {
 
 // One line each, declared and listed; the order decides between findings of one severity: first what makes
 // other numbers doubtful, then what costs most.
-#define IOTRACE_FINDINGS(FINDING)                                                                           \
-  FINDING(events_lost)                                                                                      \
-  FINDING(hint_rejected)                                                                                    \
-  FINDING(no_hint_issued)                                                                                   \
-  FINDING(rows_identical)                                                                                   \
-  FINDING(readahead_waste)                                                                                  \
-  FINDING(major_faults_serial)                                                                              \
-  FINDING(mmap_lock_wait)                                                                                   \
-  FINDING(cache_state)                                                                                      \
-  FINDING(probe_unavailable)                                                                                \
+#define IOTRACE_FINDINGS(FINDING)                                                                            \
+  FINDING(events_lost)                                                                                       \
+  FINDING(hint_rejected)                                                                                     \
+  FINDING(no_hint_issued)                                                                                    \
+  FINDING(rows_identical)                                                                                    \
+  FINDING(readahead_waste)                                                                                   \
+  FINDING(major_faults_serial)                                                                               \
+  FINDING(mmap_lock_wait)                                                                                    \
+  FINDING(cache_state)                                                                                       \
+  FINDING(probe_unavailable)                                                                                 \
   FINDING(too_few_repetitions)
 
 #define DECLARE(rule) extern const FindingRule rule;
@@ -40,4 +40,4 @@ std::vector<Finding> judge(const RunRecord& record) {
   return findings;
 }
 
-}  // namespace iotrace
+}

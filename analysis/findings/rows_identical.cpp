@@ -163,11 +163,11 @@ std::vector<Finding> judge_rows(const RunRecord& record) {
   return findings;
 }
 
-}  // namespace
+}
 
 extern const FindingRule rows_identical;
 const FindingRule rows_identical{
     "rows-identical", "a strategy that must differ from another on absent pages runs and faults just like it",
     judge_rows};
 
-}  // namespace iotrace
+}

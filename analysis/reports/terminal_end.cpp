@@ -56,8 +56,9 @@ std::string findings_list(const RunRecord& record, const ReportOptions& options)
   for (std::size_t i = 0; i < std::min(kFindingsShown, record.findings.size()); ++i)
     out += finding_lines(record.findings[i], options);
   if (record.findings.size() > kFindingsShown)
-    out += note(fmt::format("{} more: iotrace report RECORD --format json (RECORD: the file that run -o wrote)",
-                            record.findings.size() - kFindingsShown));
+    out +=
+        note(fmt::format("{} more: iotrace report RECORD --format json (RECORD: the file that run -o wrote)",
+                         record.findings.size() - kFindingsShown));
   return out;
 }
 

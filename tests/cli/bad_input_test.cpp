@@ -86,7 +86,8 @@ TEST_CASE("no room for the scratch file: says how much is needed and removes not
 
 TEST_CASE("a record that could not be written is noticed before the measurement") {
   TempFolder folder;
-  check_one_line(off({"--size", "1M", "-o", "no-such-folder/run.json"}, {.folder = folder.path()}), 2, "no-such-folder");
+  check_one_line(off({"--size", "1M", "-o", "no-such-folder/run.json"}, {.folder = folder.path()}), 2,
+                 "no-such-folder");
   check_one_line(off({"--size", "1M", "-o", "."}, {.folder = folder.path()}), 2, "is a folder");
   CHECK(folder.entries().empty());
 }

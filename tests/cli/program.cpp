@@ -69,7 +69,8 @@ bool is_number(const std::string& text) {
 std::vector<fs::path> process_folders() {
   std::vector<fs::path> found;
   std::error_code ignored;
-  for (fs::directory_iterator entry("/proc", ignored), end; !ignored && entry != end; entry.increment(ignored))
+  for (fs::directory_iterator entry("/proc", ignored), end; !ignored && entry != end;
+       entry.increment(ignored))
     if (is_number(entry->path().filename())) found.push_back(entry->path());
   return found;
 }
@@ -92,7 +93,8 @@ void find_cgroups(std::vector<std::string>& found) {
       const std::string name = entry.path().filename();
       if (!name.starts_with("iotrace-")) continue;
       const fs::path owner = fs::path("/proc") / name.substr(name.find('-') + 1);
-      if (fs::exists(owner) && !runs_the_binary(owner)) continue;  // another iotrace's, which is still at work
+      if (fs::exists(owner) && !runs_the_binary(owner))
+        continue;  // another iotrace's, which is still at work
       found.push_back("cgroup " + entry.path().string());
     }
 }
@@ -156,7 +158,8 @@ Program::~Program() {
 
 bool Program::ended() const {
   siginfo_t info{};
-  return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid_;
+  return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == pid_;
 }
 
 pid_t Program::wait_for_worker() const {

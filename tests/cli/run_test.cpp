@@ -28,9 +28,10 @@ const json& row_of(const json& record, const std::string& strategy) {
 TEST_CASE("without probes an ordinary user measures throughput on a scratch file that is gone afterwards") {
   need_root();
   TempFolder folder;
-  Outcome outcome = run_iotrace({"run", "--probes", "off", "--size", "8M", "--strategy", "pread,mmap", "--case", "warm,as-is",
-                                 "--threads", "1,2", "--reps", "2", "--ops", "23", "-o", "run.json"},
-                                {.folder = folder.path(), .uid = kNobody});
+  Outcome outcome =
+      run_iotrace({"run", "--probes", "off", "--size", "8M", "--strategy", "pread,mmap", "--case",
+                   "warm,as-is", "--threads", "1,2", "--reps", "2", "--ops", "23", "-o", "run.json"},
+                  {.folder = folder.path(), .uid = kNobody});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.exit_code == 0);
   CHECK(folder.entries() == std::vector<std::string>{"run.json"});
@@ -51,8 +52,9 @@ TEST_CASE("misaligned hints are all rejected, aligned ones are not, and the find
   need_root();
   TempFolder folder;
   Outcome outcome =
-      run_iotrace({"run", "--size", "128M", "--case", "cold", "--threads", "1", "--reps", "1", "--ops", "23", "--seed", "7",
-                   "--strategy", "mmap-random,mmap-random-willneed,mmap-random-willneed-misaligned", "-o", "run.json"},
+      run_iotrace({"run", "--size", "128M", "--case", "cold", "--threads", "1", "--reps", "1", "--ops", "23",
+                   "--seed", "7", "--strategy",
+                   "mmap-random,mmap-random-willneed,mmap-random-willneed-misaligned", "-o", "run.json"},
                   {.folder = folder.path()});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.exit_code == 0);
@@ -85,9 +87,10 @@ TEST_CASE("one seed gives the same counts twice, another seed does not") {
   need_root();
   TempFolder folder;
   auto run = [&](const std::string& seed) {
-    Outcome outcome = run_iotrace({"run", "--size", "64M", "--case", "cold", "--threads", "1", "--reps", "1", "--ops", "29",
-                                   "--strategy", "mmap-random", "--seed", seed, "-o", "run.json"},
-                                  {.folder = folder.path()});
+    Outcome outcome =
+        run_iotrace({"run", "--size", "64M", "--case", "cold", "--threads", "1", "--reps", "1", "--ops", "29",
+                     "--strategy", "mmap-random", "--seed", seed, "-o", "run.json"},
+                    {.folder = folder.path()});
     INFO(outcome.out << outcome.err);
     REQUIRE(outcome.exit_code == 0);
     json record = read_json(folder.path() / "run.json");
@@ -105,8 +108,9 @@ TEST_CASE("the worker's user decides what can be read") {
   auto open_to_all = folder.file("open", 4u << 20);
   auto secret = folder.file("secret", 4u << 20);
   chmod(secret.c_str(), 0600);
-  std::vector<std::string> common{"run", "--probes", "off", "--case", "as-is", "--strategy", "pread", "--threads", "1",
-                                  "--reps", "1", "--ops", "5", "--user", "nobody", "--file"};
+  std::vector<std::string> common{"run",   "--probes",  "off",    "--case", "as-is", "--strategy",
+                                  "pread", "--threads", "1",      "--reps", "1",     "--ops",
+                                  "5",     "--user",    "nobody", "--file"};
   auto with = [&](const std::string& file) {
     auto arguments = common;
     arguments.push_back(file);
@@ -121,10 +125,12 @@ TEST_CASE("the worker's user decides what can be read") {
 TEST_CASE("a strategy that the file system cannot do is an error of its row alone") {
   need_root();
   TempFolder folder;
-  if (mount("none", folder.path().c_str(), "ramfs", 0, nullptr) != 0) skip("cannot mount a ramfs, which has no O_DIRECT");
-  Outcome outcome = run_iotrace({"run", "--probes", "off", "--size", "8M", "--case", "as-is", "--strategy", "direct,pread",
-                                 "--threads", "1", "--reps", "1", "--ops", "5", "--user", "0", "-o", "/dev/stderr"},
-                                {.folder = folder.path()});
+  if (mount("none", folder.path().c_str(), "ramfs", 0, nullptr) != 0)
+    skip("cannot mount a ramfs, which has no O_DIRECT");
+  Outcome outcome =
+      run_iotrace({"run", "--probes", "off", "--size", "8M", "--case", "as-is", "--strategy", "direct,pread",
+                   "--threads", "1", "--reps", "1", "--ops", "5", "--user", "0", "-o", "/dev/stderr"},
+                  {.folder = folder.path()});
   umount(folder.path().c_str());
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.exit_code == 0);

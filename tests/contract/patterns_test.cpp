@@ -158,5 +158,5 @@ TEST_CASE("patterns: a sequential thread without a part of its own reads nothing
             .empty());
 }
 
-}  // namespace
-}  // namespace iotrace
+}
+}

@@ -358,5 +358,5 @@ TEST_CASE("strategies: a hint that the kernel refuses is an error, except in spe
   }
 }
 
-}  // namespace
-}  // namespace iotrace
+}
+}

@@ -61,7 +61,8 @@ TEST_CASE("hint-rejected: the counts of Lucene PR 16279") {
 
 TEST_CASE("hint-rejected: an address that happens to be aligned changes next to nothing") {
   CHECK(sentence(hints_of({{"WILLNEED", std::nullopt, 1, 0, 0}, {"WILLNEED", "EINVAL", 5391, 5391, 0}})) ==
-        "fail: prefetch does next to nothing in mmap-random-willneed: 5391/5392 madvise(WILLNEED) = EINVAL, address "
+        "fail: prefetch does next to nothing in mmap-random-willneed: 5391/5392 madvise(WILLNEED) = EINVAL, "
+        "address "
         "not a multiple of 4096. Round the start down to the page.");
 }
 

@@ -110,7 +110,8 @@ private:
   };
   explicit ColdFile(Sparse sparse) : bytes_(sparse.pages * page_size()) {
     make();
-    if (::ftruncate(fd_.get(), static_cast<off_t>(bytes_)) != 0) throw std::runtime_error("lengthen " + path_);
+    if (::ftruncate(fd_.get(), static_cast<off_t>(bytes_)) != 0)
+      throw std::runtime_error("lengthen " + path_);
   }
 
   void make() {

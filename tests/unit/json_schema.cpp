@@ -27,4 +27,4 @@ std::string schema_objection(const nlohmann::json& schema, const nlohmann::json&
   return text;
 }
 
-}  // namespace iotrace::test
+}

@@ -11,4 +11,4 @@ namespace iotrace::test {
 // What the schema (draft 7) holds against the document, one line each; empty: nothing.
 std::string schema_objection(const nlohmann::json& schema, const nlohmann::json& document);
 
-}  // namespace iotrace::test
+}

@@ -38,7 +38,7 @@ std::string refusal(const std::string& text) {
   return record ? "accepted" : record.error().message;
 }
 
-}  // namespace
+}
 
 TEST_CASE("what is written reads back and writes the same text") {
   for (const RunRecord& record : {test::full_record(), test::bare_record()}) {

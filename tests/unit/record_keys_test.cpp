@@ -33,7 +33,7 @@ Json plain_members(const Json& object) {
   return plain;
 }
 
-}  // namespace
+}
 
 TEST_CASE("each key holds the member of its name") {
   Json record = full();

@@ -66,7 +66,7 @@ std::vector<Json> object_schemas() {
   return schemas;
 }
 
-}  // namespace
+}
 
 TEST_CASE("records obey the schema, and it describes each of their keys") {
   Json bare = Json::parse(to_json_text(test::bare_record()));

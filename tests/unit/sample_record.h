@@ -99,4 +99,4 @@ inline RunRecord full_record() {
   return record;
 }
 
-}  // namespace iotrace::test
+}

@@ -19,8 +19,8 @@ struct Case {
   std::string_view name;
   std::string_view summary;
   Start start = Start::kAsIs;
-  bool touch = false;     // the worker maps every page before the window
-  bool warm_up = false;   // and reads for --warmup
+  bool touch = false;    // the worker maps every page before the window
+  bool warm_up = false;  // and reads for --warmup
   // Residency that must hold before the window, and, where `stays` is set, after it too.
   double residency_at_least = 0.0;
   double residency_at_most = 1.0;

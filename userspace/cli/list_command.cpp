@@ -18,8 +18,7 @@ struct Entry {
   std::string_view name, summary;
 };
 
-template<typename Registry, typename Name>
-std::vector<Entry> entries(const Registry& registry, Name name) {
+template<typename Registry, typename Name> std::vector<Entry> entries(const Registry& registry, Name name) {
   std::vector<Entry> all;
   for (const auto& entry : registry) all.push_back({entry.*name, entry.summary});
   return all;
@@ -30,12 +29,18 @@ std::vector<Entry> entries(const Registry& registry, Name name) {
 int list_command(const std::string& what) {
   constexpr std::string_view known[] = {"strategies", "cases", "patterns", "probes", "findings"};
   std::vector<Entry> all;
-  if (what == "strategies") all = entries(strategies(), &Strategy::name);
-  else if (what == "cases") all = entries(cases(), &Case::name);
-  else if (what == "patterns") all = entries(patterns(), &Pattern::name);
-  else if (what == "probes") all = entries(probe_list(), &ProbeInfo::name);
-  else if (what == "findings") all = entries(finding_rules(), &FindingRule::id);
-  else return report_error(unknown_name("list", what, known));
+  if (what == "strategies")
+    all = entries(strategies(), &Strategy::name);
+  else if (what == "cases")
+    all = entries(cases(), &Case::name);
+  else if (what == "patterns")
+    all = entries(patterns(), &Pattern::name);
+  else if (what == "probes")
+    all = entries(probe_list(), &ProbeInfo::name);
+  else if (what == "findings")
+    all = entries(finding_rules(), &FindingRule::id);
+  else
+    return report_error(unknown_name("list", what, known));
 
   std::size_t width = 0;
   for (const Entry& entry : all) width = std::max(width, entry.name.size());

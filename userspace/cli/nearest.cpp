@@ -26,15 +26,18 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string plural(std::string_view kind) {
-  return kind.ends_with('y') ? fmt::format("{}ies", kind.substr(0, kind.size() - 1)) : fmt::format("{}s", kind);
+  return kind.ends_with('y') ? fmt::format("{}ies", kind.substr(0, kind.size() - 1))
+                             : fmt::format("{}s", kind);
 }
 
 }
 
 Error unknown_name(std::string_view kind, std::string_view name, std::span<const std::string_view> known) {
-  auto nearest = std::ranges::min_element(known, {}, [&](std::string_view k) { return edit_distance(name, k); });
+  auto nearest =
+      std::ranges::min_element(known, {}, [&](std::string_view k) { return edit_distance(name, k); });
   std::string text = fmt::format("unknown {} '{}'", kind, name);
-  if (nearest != known.end() && edit_distance(name, *nearest) <= std::max<std::size_t>(2, nearest->size() / 3))
+  if (nearest != known.end() &&
+      edit_distance(name, *nearest) <= std::max<std::size_t>(2, nearest->size() / 3))
     text += fmt::format("; did you mean {}?", *nearest);
   text += fmt::format(" (iotrace list {} shows all)", plural(kind));
   return usage_error(std::move(text));

@@ -34,7 +34,8 @@ Result<std::uint64_t> parse_size(std::string_view option, std::string_view word)
     constexpr std::string_view prefixes = "KMGT";
     std::size_t power = prefixes.find(static_cast<char>(std::toupper(static_cast<unsigned char>(unit[0]))));
     std::string_view rest = unit.substr(1);
-    if (power == std::string_view::npos || (!rest.empty() && rest != "B" && rest != "iB")) return bad(option, word, wanted);
+    if (power == std::string_view::npos || (!rest.empty() && rest != "B" && rest != "iB"))
+      return bad(option, word, wanted);
     factor = std::pow(1024.0, static_cast<double>(power + 1));
   }
   const double bytes = number * factor;
@@ -72,7 +73,8 @@ Result<std::vector<std::string>> parse_list(std::string_view option, std::string
     std::size_t comma = rest.find(',');
     std::string item(rest.substr(0, comma));
     if (item.empty()) return bad(option, words, "needs a list such as a,b without empty items");
-    if (std::ranges::find(items, item) != items.end()) return bad(option, words, fmt::format("names {} twice", item));
+    if (std::ranges::find(items, item) != items.end())
+      return bad(option, words, fmt::format("names {} twice", item));
     items.push_back(std::move(item));
     if (comma == std::string_view::npos) return items;
     rest = rest.substr(comma + 1);

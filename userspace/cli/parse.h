@@ -18,7 +18,8 @@ Result<std::uint64_t> parse_size(std::string_view option, std::string_view word)
 Result<double> parse_duration(std::string_view option, std::string_view word);
 
 // A whole number in [least, most].
-Result<std::uint64_t> parse_count(std::string_view option, std::string_view word, std::uint64_t least, std::uint64_t most);
+Result<std::uint64_t> parse_count(std::string_view option, std::string_view word, std::uint64_t least,
+                                  std::uint64_t most);
 
 // "a,b,c": at least one item, none empty, none twice.
 Result<std::vector<std::string>> parse_list(std::string_view option, std::string_view words);

@@ -34,7 +34,8 @@ Result<std::string> read_all(const std::string& path) {
   for (;;) {
     ssize_t length = read(fd, chunk.data(), chunk.size());
     if (length < 0 && errno == EINTR) continue;
-    if (length < 0) return errno_error("read " + path, errno, "report needs a record that run -o has written");
+    if (length < 0)
+      return errno_error("read " + path, errno, "report needs a record that run -o has written");
     if (length == 0) return text;
     text.append(chunk.data(), static_cast<std::size_t>(length));
   }

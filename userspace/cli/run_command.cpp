@@ -40,7 +40,9 @@ struct Source {
   std::string path() const { return scratch ? scratch->path() : user_file.path; }
 };
 
-std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+std::string utc_now() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
 
 std::uint64_t longest_read(const Options& options) {
   std::uint64_t longest = 0;
@@ -58,7 +60,8 @@ Result<Source> open_source(const RunSettings& settings, Guardian& guardian, Prog
     auto watch = FileWatch::begin(source.fd(), source.path());
     if (!watch) return watch.error();
     source.watch = std::move(*watch);
-    auto user = choose_user(settings.user, {source.user_file.owner_uid, source.user_file.owner_gid}, Caller::current());
+    auto user = choose_user(settings.user, {source.user_file.owner_uid, source.user_file.owner_gid},
+                            Caller::current());
     if (!user) return user.error();
     source.worker_user = std::move(*user);
     return source;
@@ -74,7 +77,8 @@ Result<Source> open_source(const RunSettings& settings, Guardian& guardian, Prog
       .size_bytes = settings.size_bytes,
       .uid = source.worker_user.uid,
       .gid = source.worker_user.gid,
-      .announce = [&](const FileIdentity& file) { guardian.guard_scratch(file.path, file.device, file.inode); },
+      .announce =
+          [&](const FileIdentity& file) { guardian.guard_scratch(file.path, file.device, file.inode); },
       .progress =
           [&](std::uint64_t done, std::uint64_t) {
             progress.show(done >> 20, "");
@@ -92,9 +96,10 @@ Status check_memory(const RunSettings& settings, const Plan& plan, std::uint64_t
   if (!settings.options.memory_bytes || *settings.options.memory_bytes > file_bytes) return {};
   for (const PlannedRow& row : plan.rows)
     if (row.cache_case->residency_stays)
-      return usage_error(fmt::format("--memory {} is not larger than the file ({} bytes), but case '{}' needs all of it cached; "
-                                     "leave out that case or the limit",
-                                     *settings.options.memory_bytes, file_bytes, row.cache_case->name));
+      return usage_error(fmt::format(
+          "--memory {} is not larger than the file ({} bytes), but case '{}' needs all of it cached; "
+          "leave out that case or the limit",
+          *settings.options.memory_bytes, file_bytes, row.cache_case->name));
   return {};
 }
 
@@ -105,7 +110,8 @@ Status save(const RunRecord& record, const std::string& path) {
   Status saved = write_record_file(path, text);
   if (saved) return saved;
   const std::string rescue = fmt::format("/tmp/iotrace-{}.json", getpid());
-  if (write_record_file(rescue, text)) return Error{fmt::format("{}; kept in {}", saved.error().message, rescue)};
+  if (write_record_file(rescue, text))
+    return Error{fmt::format("{}; kept in {}", saved.error().message, rescue)};
   return saved;
 }
 
@@ -114,8 +120,9 @@ Status run(const RunSettings& settings) {
     if (Status writable = check_record_path(*settings.output); !writable) return writable;
   const bool traced = settings.options.traced_reps > 0;
   if (traced && geteuid() != 0)
-    return unsupported("run needs root for its probes (CAP_BPF, CAP_PERFMON) and the memory limit: run it with sudo, or "
-                       "measure throughput alone with --probes off");
+    return unsupported(
+        "run needs root for its probes (CAP_BPF, CAP_PERFMON) and the memory limit: run it with sudo, or "
+        "measure throughput alone with --probes off");
 
   watch_for_interrupts();
   auto guardian = Guardian::start();
@@ -123,7 +130,8 @@ Status run(const RunSettings& settings) {
   auto plan = make_plan(settings.options, settings.seed);
   if (!plan) return plan.error();
 
-  RunRecord record{.iotrace = IOTRACE_VERSION, .started = utc_now(), .seed = settings.seed, .options = settings.options};
+  RunRecord record{
+      .iotrace = IOTRACE_VERSION, .started = utc_now(), .seed = settings.seed, .options = settings.options};
   Progress progress;
   auto source = open_source(settings, *guardian, progress);
   if (!source) return source.error();
@@ -157,7 +165,8 @@ Status run(const RunSettings& settings) {
   record.file.folio_orders = cache.folio_orders();
   summarise(record);
   record.findings = judge(record);
-  fmt::print("{}", report_formats().front().render(record, {.colour = wants_colour(), .histograms = settings.histograms}));
+  fmt::print("{}", report_formats().front().render(
+                       record, {.colour = wants_colour(), .histograms = settings.histograms}));
   std::fflush(stdout);
   if (settings.output)
     if (Status saved = save(record, *settings.output); !saved) return saved;

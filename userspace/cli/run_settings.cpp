@@ -27,13 +27,16 @@ constexpr std::uint32_t kUntracedPerTraced = 10;
 
 // Nothing that shapes the measurement was named: take a quick look of under two minutes.
 bool bare(const RunWords& w) {
-  for (const std::string* word : {&w.file, &w.size, &w.strategies, &w.cases, &w.patterns, &w.threads, &w.read_size,
-                                  &w.reads_per_op, &w.align, &w.duration, &w.ops, &w.warmup, &w.reps, &w.memory, &w.probes})
+  for (const std::string* word :
+       {&w.file, &w.size, &w.strategies, &w.cases, &w.patterns, &w.threads, &w.read_size, &w.reads_per_op,
+        &w.align, &w.duration, &w.ops, &w.warmup, &w.reps, &w.memory, &w.probes})
     if (!word->empty()) return false;
   return true;
 }
 
-std::string or_default(const std::string& word, const char* otherwise) { return word.empty() ? otherwise : word; }
+std::string or_default(const std::string& word, const char* otherwise) {
+  return word.empty() ? otherwise : word;
+}
 
 Result<std::vector<std::string>> strategy_names(const std::string& words) {
   auto names = parse_list("--strategy", words);
@@ -70,7 +73,8 @@ Status choose_probes(const std::string& words, RunSettings& settings) {
   std::vector<std::string_view> known{"on", "off", "paired"};
   for (const ProbeInfo& probe : probe_list()) known.push_back(probe.name);
   for (const std::string& name : *names)
-    if (std::ranges::find(known.begin() + 3, known.end(), name) == known.end()) return unknown_name("probe", name, known);
+    if (std::ranges::find(known.begin() + 3, known.end(), name) == known.end())
+      return unknown_name("probe", name, known);
   settings.probe_names = std::move(*names);
   return {};
 }
@@ -84,10 +88,12 @@ std::uint64_t fresh_seed() {
 }
 
 void declare_run_options(CLI::App& run, RunWords& words) {
-  run.add_option("--file", words.file, "File to read; opened read-only. Default: a scratch file of --size, removed at the end");
+  run.add_option("--file", words.file,
+                 "File to read; opened read-only. Default: a scratch file of --size, removed at the end");
   run.add_option("--size", words.size, "Size of the scratch file (512M)");
   run.add_option("--strategy", words.strategies,
-                 "Strategies, or 'all' (mmap,mmap-random,mmap-random-willneed,pread,io_uring); see iotrace list strategies");
+                 "Strategies, or 'all' (mmap,mmap-random,mmap-random-willneed,pread,io_uring); see iotrace "
+                 "list strategies");
   run.add_option("--case", words.cases, "Cache states (cold,warm); see iotrace list cases");
   run.add_option("--pattern", words.patterns, "Where the reads go (random); see iotrace list patterns");
   run.add_option("--threads", words.threads, "Numbers of reader threads (1,4)");
@@ -95,15 +101,18 @@ void declare_run_options(CLI::App& run, RunWords& words) {
   run.add_option("--reads-per-op", words.reads_per_op, "Reads per operation, the batch that is timed (16)");
   run.add_option("--align", words.align, "Offsets are multiples of this (1: any byte)");
   run.add_option("--duration", words.duration, "Length of a repetition (0.5; 0.3 in a bare run)");
-  run.add_option("--ops", words.ops, "End a repetition after this many operations, shared by its threads, instead");
+  run.add_option("--ops", words.ops,
+                 "End a repetition after this many operations, shared by its threads, instead");
   run.add_option("--warmup", words.warmup, "Warm-up before each warm repetition (0.1)");
   run.add_option("--reps", words.reps, "Untraced repetitions of each row (10; 6 in a bare run)");
   run.add_option("--seed", words.seed, "Seed of offsets and order (random, printed)");
   run.add_option("--user", words.user,
-                 "Who the reads are made as: name or uid (who called sudo, else the file's owner, else nobody); 0 only if named");
+                 "Who the reads are made as: name or uid (who called sudo, else the file's owner, else "
+                 "nobody); 0 only if named");
   run.add_option("--memory", words.memory, "Memory limit of the reader (cold: half the file; else none)");
   run.add_option("--probes", words.probes,
-                 "on: one traced repetition in addition for every 10; paired: as many traced as untraced; off: none, needs no "
+                 "on: one traced repetition in addition for every 10; paired: as many traced as untraced; "
+                 "off: none, needs no "
                  "root; or names of probes (on)");
   run.add_option("-o,--output", words.output, "Write the record (JSON) to this file");
   run.add_flag("--histograms", words.histograms, "Show latency histograms");
@@ -114,7 +123,8 @@ Result<RunSettings> run_settings(const RunWords& w) {
   Options& o = s.options;
   const bool quick = bare(w);
 
-  if (!w.file.empty() && !w.size.empty()) return usage_error("--size is for the scratch file; leave it out with --file");
+  if (!w.file.empty() && !w.size.empty())
+    return usage_error("--size is for the scratch file; leave it out with --file");
   if (!w.file.empty()) s.file = w.file;
   if (!w.output.empty()) s.output = w.output;
   if (!w.user.empty()) s.user = w.user;
@@ -126,7 +136,8 @@ Result<RunSettings> run_settings(const RunWords& w) {
     s.size_bytes = *size;
   }
 
-  auto names = strategy_names(or_default(w.strategies, "mmap,mmap-random,mmap-random-willneed,pread,io_uring"));
+  auto names =
+      strategy_names(or_default(w.strategies, "mmap,mmap-random,mmap-random-willneed,pread,io_uring"));
   if (!names) return names.error();
   o.strategies = std::move(*names);
   auto cases = parse_list("--case", or_default(w.cases, "cold,warm"));
@@ -136,8 +147,9 @@ Result<RunSettings> run_settings(const RunWords& w) {
   if (!patterns) return patterns.error();
   o.patterns = std::move(*patterns);
 
-  if (Status done = parse_each("--threads", or_default(w.threads, "1,4"), o.threads,
-                               [](const std::string& item) { return parse_count("--threads", item, 1, kMostThreads); });
+  if (Status done =
+          parse_each("--threads", or_default(w.threads, "1,4"), o.threads,
+                     [](const std::string& item) { return parse_count("--threads", item, 1, kMostThreads); });
       !done)
     return done.error();
   if (Status done = parse_each("--read-size", or_default(w.read_size, "16K"), o.read_size_bytes,

@@ -16,8 +16,8 @@ namespace iotrace {
 
 // The words as they stand on the command line; empty: not given.
 struct RunWords {
-  std::string file, size, strategies, cases, patterns, threads, read_size, reads_per_op, align, duration, ops, warmup,
-      reps, seed, user, memory, probes, output;
+  std::string file, size, strategies, cases, patterns, threads, read_size, reads_per_op, align, duration, ops,
+      warmup, reps, seed, user, memory, probes, output;
   bool histograms = false;
 };
 

@@ -16,7 +16,8 @@ namespace {
 std::optional<std::uint64_t> memory_limit(const Case& cache_case, const RunContext& run) {
   if (run.options.memory_bytes) return run.options.memory_bytes;
   if (!cache_case.memory_of_file) return std::nullopt;
-  const auto share = static_cast<std::uint64_t>(*cache_case.memory_of_file * static_cast<double>(run.file_size_bytes));
+  const auto share =
+      static_cast<std::uint64_t>(*cache_case.memory_of_file * static_cast<double>(run.file_size_bytes));
   return std::max<std::uint64_t>(share, kLeastMemoryBytes);
 }
 
@@ -58,7 +59,8 @@ Result<RepetitionResult> repeat(const RunContext& run, const FileWatch* watch, c
   if (Status same = unchanged(); !same) return same.error();
   auto result = run_repetition(run, row, planned, cgroup);
   if (Status same = unchanged(); !same)
-    return result ? same.error() : Error{fmt::format("{} ({})", same.error().message, result.error().message)};
+    return result ? same.error()
+                  : Error{fmt::format("{} ({})", same.error().message, result.error().message)};
   return result;
 }
 
@@ -87,7 +89,8 @@ Measured measure(const RunContext& run, const FileWatch* watch, const Plan& plan
       memory.reset();
       memory = std::make_unique<CaseMemory>(*row.cache_case, run);
       for (std::size_t other = 0; other < plan.rows.size(); ++other)
-        if (plan.rows[other].cache_case == row.cache_case) builders[other].set_memory(memory->group(), memory->reason());
+        if (plan.rows[other].cache_case == row.cache_case)
+          builders[other].set_memory(memory->group(), memory->reason());
     }
     auto result = repeat(run, watch, row, planned, memory->group());
     if (result)

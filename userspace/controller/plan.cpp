@@ -10,8 +10,8 @@ namespace iotrace {
 namespace {
 
 template<typename Entry>
-Result<std::vector<const Entry*>> resolve(const std::vector<std::string>& names, std::span<const Entry> registry,
-                                          std::string_view kind) {
+Result<std::vector<const Entry*>> resolve(const std::vector<std::string>& names,
+                                          std::span<const Entry> registry, std::string_view kind) {
   std::vector<const Entry*> found;
   for (const std::string& name : names) {
     auto at = std::ranges::find(registry, name, &Entry::name);
@@ -51,10 +51,12 @@ Result<Plan> make_plan(const Options& options, std::uint64_t seed) {
     for (const Pattern* pattern : *patterns_chosen)
       for (std::uint64_t read_size : options.read_size_bytes)
         for (std::uint32_t threads : options.threads) {
-          PlannedRow row{.cache_case = cache_case, .pattern = pattern, .threads = threads, .read_size_bytes = read_size};
+          PlannedRow row{
+              .cache_case = cache_case, .pattern = pattern, .threads = threads, .read_size_bytes = read_size};
           for (const Strategy* strategy : *strategies_chosen) {
             if (strategy->sequential_only && pattern->name != "sequential")
-              return usage_error(std::string(strategy->name) + " reads in order only; add --pattern sequential");
+              return usage_error(std::string(strategy->name) +
+                                 " reads in order only; add --pattern sequential");
             row.strategy = strategy;
             plan.rows.push_back(row);
           }

@@ -36,7 +36,8 @@ struct Plan {
 // Rows: case x pattern x read size x threads x strategy, each group with its control. Repetitions: group by
 // case (changing the case costs most), then by round; within a round the rows come in an order that is
 // shuffled anew from the seed, a traced repetition next to its row's untraced one.
-//   errors  usage: an unknown name (with the nearest known one), a sequential-only strategy asked for another pattern
+//   errors  usage: an unknown name (with the nearest known one), a sequential-only strategy asked for another
+//   pattern
 Result<Plan> make_plan(const Options& options, std::uint64_t seed);
 
 }

@@ -22,19 +22,22 @@ Result<Residency> CachePreparer::prepare(const Case& cache_case) {
   if (cache_case.start == Case::Start::kAsIs) return now;
   if (!now) return now.error();
 
-  if (cache_case.start == Case::Start::kFilled && (!filled_ || now->ratio() < cache_case.residency_at_least)) {
+  if (cache_case.start == Case::Start::kFilled &&
+      (!filled_ || now->ratio() < cache_case.residency_at_least)) {
     if (Status done = fill_in_the_fixed_way(); !done) return done.error();
     now = residency(file_fd_);
     if (!now) return now.error();
   }
   if (now->ratio() > cache_case.residency_at_most)
-    return Error{fmt::format("could not reach '{}': {:.2f} % of the file stays resident after eviction; another process "
-                             "maps, locks or reads it",
-                             cache_case.name, 100 * now->ratio())};
+    return Error{fmt::format(
+        "could not reach '{}': {:.2f} % of the file stays resident after eviction; another process "
+        "maps, locks or reads it",
+        cache_case.name, 100 * now->ratio())};
   if (now->ratio() < cache_case.residency_at_least)
-    return Error{fmt::format("could not reach '{}': only {:.2f} % of the file is resident after reading it in; memory is too "
-                             "small, choose a smaller --size",
-                             cache_case.name, 100 * now->ratio())};
+    return Error{fmt::format(
+        "could not reach '{}': only {:.2f} % of the file is resident after reading it in; memory is too "
+        "small, choose a smaller --size",
+        cache_case.name, 100 * now->ratio())};
   return now;
 }
 

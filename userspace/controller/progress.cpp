@@ -37,7 +37,8 @@ void Progress::show(std::size_t done, std::string_view detail) {
   const double elapsed = std::chrono::duration<double>(now - started_).count();
   std::string line = fmt::format("{} {}/{}  {} elapsed", name_, done, parts_, clock_text(elapsed));
   if (done > 0 && done < parts_)
-    line += fmt::format(", {} left", clock_text(elapsed / static_cast<double>(done) * static_cast<double>(parts_ - done)));
+    line += fmt::format(", {} left",
+                        clock_text(elapsed / static_cast<double>(done) * static_cast<double>(parts_ - done)));
   if (!detail.empty()) line += fmt::format("  {}", detail);
   line.resize(kLineWidth, ' ');
   fmt::print(stderr, "\r{}", line);

@@ -43,11 +43,12 @@ void give_to_caller(int fd) {
 }
 
 Status check_record_path(const std::string& path) {
-  struct stat info{};
+  struct stat info {};
   if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
     return usage_error(fmt::format("-o {}: is a folder; name a file", path));
   if (access(folder_of(path).c_str(), W_OK | X_OK) != 0) {
-    Error error = errno_error(fmt::format("-o {}: folder {}", path, folder_of(path)), errno, "name a folder that you may write to");
+    Error error = errno_error(fmt::format("-o {}: folder {}", path, folder_of(path)), errno,
+                              "name a folder that you may write to");
     error.kind = ErrorKind::kUsage;
     return error;
   }
@@ -55,8 +56,9 @@ Status check_record_path(const std::string& path) {
 }
 
 Status write_record_file(const std::string& path, const std::string& text) {
-  struct stat info{};
-  if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {  // /dev/stdout, a pipe: nothing to rename over
+  struct stat info {};
+  if (stat(path.c_str(), &info) == 0 &&
+      !S_ISREG(info.st_mode)) {  // /dev/stdout, a pipe: nothing to rename over
     UniqueFd fd(open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (!fd) return errno_error("open " + path, errno);
     return write_all(fd.get(), text, path);

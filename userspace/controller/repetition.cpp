@@ -13,9 +13,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Longest silence in a setup stage (filling, touching): a slow disk may need it, a hung one must not stall us.
+// Longest silence in a setup stage (filling, touching): a slow disk may need it, a hung one must not stall
+// us.
 constexpr auto kLookWhileSettingUp = 20ms;
-// While a cold window runs, device bytes are looked at this often: at 2 GB/s half of a 1 GiB file takes 270 ms.
+// While a cold window runs, device bytes are looked at this often: at 2 GB/s half of a 1 GiB file takes 270
+// ms.
 constexpr auto kLookWhileCold = 4ms;
 constexpr auto kLookOtherwise = 50ms;
 
@@ -88,22 +90,24 @@ std::vector<std::uint64_t> ops_per_slot(const ThreadResult* threads, std::uint32
 Status check_state_kept(const Case& cache_case, const RepetitionResult& result, std::uint32_t reads_per_op) {
   const auto& after = result.repetition.residency_after_ratio;
   if (cache_case.residency_stays && after && *after < cache_case.residency_at_least)
-    return Error{fmt::format("'{}' did not last: only {:.2f} % of the file was resident after the window; something else "
-                             "needs the memory",
-                             cache_case.name, 100 * *after)};
+    return Error{fmt::format(
+        "'{}' did not last: only {:.2f} % of the file was resident after the window; something else "
+        "needs the memory",
+        cache_case.name, 100 * *after)};
   const std::uint64_t faults = result.rusage.major_faults + result.rusage.minor_faults;
   const double reads = static_cast<double>(result.repetition.ops) * reads_per_op;
   if (cache_case.no_faults && static_cast<double>(faults) > kStrayFaults + kWarmFaultsPerRead * reads)
-    return Error{fmt::format("'{}' was not reached: {} page faults in {:.0f} reads; another process unmaps or reclaims the "
-                             "file's pages",
-                             cache_case.name, faults, reads)};
+    return Error{fmt::format(
+        "'{}' was not reached: {} page faults in {:.0f} reads; another process unmaps or reclaims the "
+        "file's pages",
+        cache_case.name, faults, reads)};
   return {};
 }
 
 }
 
-Result<RepetitionResult> run_repetition(const RunContext& run, const PlannedRow& row, const PlannedRepetition& planned,
-                                        const MemoryCgroup* cgroup) {
+Result<RepetitionResult> run_repetition(const RunContext& run, const PlannedRow& row,
+                                        const PlannedRepetition& planned, const MemoryCgroup* cgroup) {
   const Case& cache_case = *row.cache_case;
   auto worker = WorkerProcess::start({
       .order = order_for(run, row, planned),
@@ -117,7 +121,8 @@ Result<RepetitionResult> run_repetition(const RunContext& run, const PlannedRow&
   });
   if (!worker) return worker.error();
   SharedBlock& block = worker->block();
-  if (Status built = worker->wait_for(WorkerState::kMapped, kLookWhileSettingUp, {}); !built) return built.error();
+  if (Status built = worker->wait_for(WorkerState::kMapped, kLookWhileSettingUp, {}); !built)
+    return built.error();
 
   RepetitionResult result;
   auto before = run.cache->prepare(cache_case);
@@ -136,8 +141,9 @@ Result<RepetitionResult> run_repetition(const RunContext& run, const PlannedRow&
   }
 
   const bool bounded = cache_case.device_share_limit && !row.strategy->bypasses_cache && device_before;
-  const auto device_limit =
-      bounded ? static_cast<std::uint64_t>(*cache_case.device_share_limit * static_cast<double>(run.file_size_bytes)) : 0;
+  const auto device_limit = bounded ? static_cast<std::uint64_t>(*cache_case.device_share_limit *
+                                                                 static_cast<double>(run.file_size_bytes))
+                                    : 0;
   worker->order(Command::kGo);
   Status measured = worker->wait_for(WorkerState::kDone, bounded ? kLookWhileCold : kLookOtherwise, [&] {
     if (!bounded) return;
@@ -165,7 +171,8 @@ Result<RepetitionResult> run_repetition(const RunContext& run, const PlannedRow&
         drifted(result.repetition.residency_after_ratio,
                 ops_per_slot(block.threads(), row.threads, result.repetition.seconds));
   worker->finish();
-  if (Status kept = check_state_kept(cache_case, result, run.options.reads_per_op); !kept) return kept.error();
+  if (Status kept = check_state_kept(cache_case, result, run.options.reads_per_op); !kept)
+    return kept.error();
   return result;
 }
 

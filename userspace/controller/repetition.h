@@ -17,7 +17,7 @@ namespace iotrace {
 struct RunContext {
   const Options& options;
   std::uint64_t seed = 0;
-  std::string file_path;    // empty: the scratch file, by file_fd
+  std::string file_path;  // empty: the scratch file, by file_fd
   int file_fd = -1;
   std::uint64_t file_size_bytes = 0;
   WorkerUser user;
@@ -39,7 +39,7 @@ struct RepetitionResult {
 
 //   cgroup   the worker's memory cgroup, or null
 //   errors   what kept this repetition from being an honest one; no number of it is to be used
-Result<RepetitionResult> run_repetition(const RunContext& run, const PlannedRow& row, const PlannedRepetition& planned,
-                                        const MemoryCgroup* cgroup);
+Result<RepetitionResult> run_repetition(const RunContext& run, const PlannedRow& row,
+                                        const PlannedRepetition& planned, const MemoryCgroup* cgroup);
 
 }

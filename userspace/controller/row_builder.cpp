@@ -81,7 +81,8 @@ void RowBuilder::take_readings(ProbeReadings&& readings) {
 Row RowBuilder::finish() && {
   const bool any_traced = !traced_.measurement.reps.empty();
   const bool any_untraced = !untraced_.measurement.reps.empty();
-  if (!row_.error && !any_traced && !any_untraced) row_.error = "not measured: the run was interrupted before";
+  if (!row_.error && !any_traced && !any_untraced)
+    row_.error = "not measured: the run was interrupted before";
 
   Sums& counters = any_traced ? traced_ : untraced_;
   row_.counters_from = any_traced ? "traced" : "untraced";
@@ -97,7 +98,8 @@ Row RowBuilder::finish() && {
     take_readings(std::move(*readings_));
   else
     for (const char* group : {"syscalls", "madvise", "faults", "page_cache", "mmap_lock", "hints", "time"})
-      row_.unavailable.try_emplace(group, row_.control ? "the A/A control is not traced" : "not traced (--probes off)");
+      row_.unavailable.try_emplace(group, row_.control ? "the A/A control is not traced"
+                                                       : "not traced (--probes off)");
   return std::move(row_);
 }
 

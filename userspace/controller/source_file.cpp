@@ -11,9 +11,10 @@ namespace iotrace {
 
 Status check_room_for_reads(std::uint64_t file_bytes, std::uint64_t longest_read_bytes) {
   if (file_bytes >= longest_read_bytes) return {};
-  return usage_error(fmt::format("the file has {} bytes, shorter than one read of {}; choose a larger file or a smaller "
-                                 "--read-size",
-                                 file_bytes, longest_read_bytes));
+  return usage_error(
+      fmt::format("the file has {} bytes, shorter than one read of {}; choose a larger file or a smaller "
+                  "--read-size",
+                  file_bytes, longest_read_bytes));
 }
 
 Result<UserFile> open_user_file(const std::string& path, std::uint64_t longest_read_bytes) {
@@ -24,7 +25,7 @@ Result<UserFile> open_user_file(const std::string& path, std::uint64_t longest_r
     if (errno == ENOENT || errno == ENOTDIR) error.kind = ErrorKind::kUsage;
     return error;
   }
-  struct stat info{};
+  struct stat info {};
   if (fstat(file.fd.get(), &info) != 0) return errno_error("stat " + path, errno);
   if (S_ISDIR(info.st_mode)) return usage_error(path + " is a directory; --file needs a regular file");
   if (!S_ISREG(info.st_mode)) return usage_error(path + " is not a regular file; --file needs one");

@@ -42,7 +42,8 @@ int open_as_user(const WorkerSpawn& spawn) {
 }
 
 // In the child, between fork and exec. The shared block carries what goes wrong.
-void become_worker(const WorkerSpawn& spawn, SharedBlock& block, int block_fd, int self_fd, pid_t controller) {
+void become_worker(const WorkerSpawn& spawn, SharedBlock& block, int block_fd, int self_fd,
+                   pid_t controller) {
   raise_memlock(spawn.order.threads);
   if (Status status = become(*spawn.user); !status) return block.fail(status.error().message);
   // Setting the uid forgets the parent-death signal, so it comes after; the parent may be gone by now.
@@ -51,10 +52,12 @@ void become_worker(const WorkerSpawn& spawn, SharedBlock& block, int block_fd, i
 
   UniqueFd file(open_as_user(spawn));
   if (!file) {
-    std::string attempt = fmt::format("open {} as user {}", spawn.file_path.empty() ? "the scratch file" : spawn.file_path,
-                                      spawn.user->name);
-    return block.fail(errno_error(std::move(attempt), errno, "choose another --user, or grant it to read the file")
-                          .message);
+    std::string attempt =
+        fmt::format("open {} as user {}", spawn.file_path.empty() ? "the scratch file" : spawn.file_path,
+                    spawn.user->name);
+    return block.fail(
+        errno_error(std::move(attempt), errno, "choose another --user, or grant it to read the file")
+            .message);
   }
   // To their places by way of numbers above ours, so that none is overwritten before it has moved.
   int parked[] = {fcntl(block_fd, F_DUPFD, kAboveOurs), fcntl(file.get(), F_DUPFD, kAboveOurs),
@@ -84,8 +87,10 @@ Result<WorkerProcess> WorkerProcess::start(const WorkerSpawn& spawn) {
   UniqueFd block_fd(memfd_create("iotrace-block", MFD_CLOEXEC));
   if (!block_fd) return errno_error("make the shared block", errno);
   const std::size_t size = SharedBlock::size_for(spawn.order.threads);
-  if (ftruncate(block_fd.get(), static_cast<off_t>(size)) != 0) return errno_error("size the shared block", errno);
-  auto memory = MappedRegion::map(size, PROT_READ | PROT_WRITE, MAP_SHARED, block_fd.get(), "map the shared block");
+  if (ftruncate(block_fd.get(), static_cast<off_t>(size)) != 0)
+    return errno_error("size the shared block", errno);
+  auto memory =
+      MappedRegion::map(size, PROT_READ | PROT_WRITE, MAP_SHARED, block_fd.get(), "map the shared block");
   if (!memory) return memory.error();
   auto* block = new (memory->data()) SharedBlock;
   block->order = spawn.order;
@@ -122,12 +127,15 @@ WorkerProcess::~WorkerProcess() {
 }
 
 void WorkerProcess::reap() {
-  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {}
+  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
   if (guardian_) guardian_->clear_worker();
   pid_ = -1;
 }
 
-void WorkerProcess::order(Command command) { set_word(block().command, command); }
+void WorkerProcess::order(Command command) {
+  set_word(block().command, command);
+}
 
 void WorkerProcess::finish() {
   order(Command::kExit);
@@ -145,16 +153,19 @@ Status WorkerProcess::died(int wait_status) const {
   return Error{fmt::format("the worker ended early with exit code {}", WEXITSTATUS(wait_status))};
 }
 
-Status WorkerProcess::wait_for(WorkerState state, std::chrono::milliseconds period, const std::function<void()>& look) {
+Status WorkerProcess::wait_for(WorkerState state, std::chrono::milliseconds period,
+                               const std::function<void()>& look) {
   for (;;) {
     WorkerState seen = block().state.load(std::memory_order_acquire);
     if (seen == WorkerState::kFailed) return Error{block().error.data()};
     if (seen >= state) return {};
     if (interrupted()) return Error{"interrupted"};
     siginfo_t info{};
-    if (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid_) {
+    if (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        info.si_pid == pid_) {
       int status = 0;
-      while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {}
+      while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+      }
       Status why = died(status);
       pid_t gone = std::exchange(pid_, -1);
       static_cast<void>(gone);

@@ -18,10 +18,10 @@ namespace iotrace {
 
 struct WorkerSpawn {
   Order order;
-  std::string file_path;           // opened by the worker's user; empty: `scratch_fd` is opened again
+  std::string file_path;  // opened by the worker's user; empty: `scratch_fd` is opened again
   int scratch_fd = -1;
-  int gate_fd = -1;                // -1: untraced
-  int ledger_fd = -1;              // likewise
+  int gate_fd = -1;    // -1: untraced
+  int ledger_fd = -1;  // likewise
   const WorkerUser* user = nullptr;
   const MemoryCgroup* cgroup = nullptr;  // null: no limit of its own
   Guardian* guardian = nullptr;

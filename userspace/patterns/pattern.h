@@ -14,8 +14,8 @@ struct PatternShape {
   std::uint64_t read_size_bytes = 0;  // <= file_size_bytes
   std::uint64_t align_bytes = 1;      // offsets are multiples of it
   std::uint64_t seed = 0;
-  std::uint32_t round = 0;            // repetition
-  std::uint32_t thread = 0;           // 0 .. threads - 1
+  std::uint32_t round = 0;   // repetition
+  std::uint32_t thread = 0;  // 0 .. threads - 1
   std::uint32_t threads = 1;
 };
 

@@ -31,8 +31,7 @@ public:
         generator_(generator(shape)) {}
 
   std::uint32_t next(std::span<std::uint64_t> offsets) override {
-    for (std::uint64_t& offset : offsets)
-      offset = reduce(generator_(), choices_) * align_;
+    for (std::uint64_t& offset : offsets) offset = reduce(generator_(), choices_) * align_;
     return static_cast<std::uint32_t>(offsets.size());
   }
 
@@ -42,7 +41,7 @@ private:
   std::mt19937_64 generator_;
 };
 
-} // namespace
+}
 
 Pattern random_pattern() {
   return {.name = "random",
@@ -52,4 +51,4 @@ Pattern random_pattern() {
           }};
 }
 
-} // namespace iotrace
+}

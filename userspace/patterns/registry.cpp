@@ -23,4 +23,4 @@ const Pattern* find_pattern(std::string_view name) {
   return nullptr;
 }
 
-} // namespace iotrace
+}

@@ -15,7 +15,7 @@ public:
   explicit SequentialStream(const PatternShape& shape) : stride_(stride(shape)) {
     const std::uint64_t reads = (shape.file_size_bytes - shape.read_size_bytes) / stride_ + 1;
     const std::uint64_t each = reads / shape.threads;
-    const std::uint64_t with_one_more = reads % shape.threads; // so many threads, from the first on
+    const std::uint64_t with_one_more = reads % shape.threads;  // so many threads, from the first on
     const std::uint64_t thread = shape.thread;
     first_ = thread * each + std::min(thread, with_one_more);
     end_ = first_ + each + (thread < with_one_more ? 1 : 0);
@@ -24,8 +24,7 @@ public:
 
   std::uint32_t next(std::span<std::uint64_t> offsets) override {
     const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(offsets.size(), end_ - at_));
-    for (std::uint64_t& offset : offsets.first(count))
-      offset = at_++ * stride_;
+    for (std::uint64_t& offset : offsets.first(count)) offset = at_++ * stride_;
     return count;
   }
 
@@ -38,12 +37,12 @@ private:
   }
 
   const std::uint64_t stride_;
-  std::uint64_t first_ = 0; // in reads, as end_ and at_
+  std::uint64_t first_ = 0;  // in reads, as end_ and at_
   std::uint64_t end_ = 0;
   std::uint64_t at_ = 0;
 };
 
-} // namespace
+}
 
 Pattern sequential_pattern() {
   return {.name = "sequential",
@@ -54,4 +53,4 @@ Pattern sequential_pattern() {
           }};
 }
 
-} // namespace iotrace
+}

@@ -18,9 +18,9 @@ HookProgram tracepoint(std::string_view program, const char* name, int least, in
   return {program, Event::kTracepoint, name, least, most};
 }
 
-constexpr std::string_view kMemcgNote =
-    "each mmap_lock event costs the path of a memory cgroup on this kernel (before 6.14); that cost is in the "
-    "traced repetitions";
+constexpr std::string_view kMemcgNote = "each mmap_lock event costs the path of a memory cgroup on this "
+                                        "kernel (before 6.14); that cost is in the "
+                                        "traced repetitions";
 
 }
 

@@ -1,6 +1,5 @@
 #include "userspace/probes/kernel_btf.h"
 
-#include <cerrno>
 #include <string>
 #include <string_view>
 
@@ -9,10 +8,9 @@ namespace iotrace {
 Result<KernelBtf> KernelBtf::load() {
   btf* types = btf__load_vmlinux_btf();
   if (!types) {
-    Error error = errno_error("read the kernel's types (/sys/kernel/btf/vmlinux)", errno,
-                              "the probes need a kernel built with CONFIG_DEBUG_INFO_BTF");
-    error.kind = ErrorKind::kUnsupported;
-    return error;
+    return unsupported(
+        "read the kernel's types: no usable BTF in /sys/kernel/btf/vmlinux; the probes need a kernel built "
+        "with CONFIG_DEBUG_INFO_BTF (Debian's are), or measure throughput alone with --probes off");
   }
   return KernelBtf(types);
 }

@@ -71,8 +71,9 @@ Status add(PageCache& sum, const PageCache& more) {
 }
 
 Status add(Hints& sum, const Hints& more) {
-  for (auto number : {&Hints::issued, &Hints::rejected, &Hints::suppressed, &Hints::in_time_pages, &Hints::late_pages,
-                      &Hints::needless_pages, &Hints::useless_pages, &Hints::truncated_pages})
+  for (auto number :
+       {&Hints::issued, &Hints::rejected, &Hints::suppressed, &Hints::in_time_pages, &Hints::late_pages,
+        &Hints::needless_pages, &Hints::useless_pages, &Hints::truncated_pages})
     add(sum.*number, more.*number);
   return {};
 }

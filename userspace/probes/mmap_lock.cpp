@@ -63,7 +63,8 @@ Losses losses(const counters& totals) {
 
 Probe mmap_lock_probe() {
   return {
-      .info = {"mmap_lock", "acquisitions of mmap_lock, contention and waits, by readers and writers; who held it"},
+      .info = {"mmap_lock",
+               "acquisitions of mmap_lock, contention and waits, by readers and writers; who held it"},
       .hooks = {HookId::kMmapLock},
       .borrows = {},
       .read = read,

@@ -44,7 +44,8 @@ void read(const Counted& in_window, ProbeReadings& readings) {
       by->fault = by->readahead = by->other = std::nullopt;
     for (const char* group : {"by", "wasted_by"})
       for (const char* source : {"fault", "readahead", "other"})
-        readings.unavailable[fmt::format("page_cache.{}.{}", group, source)] = states.why_not(HookId::kFaultStart);
+        readings.unavailable[fmt::format("page_cache.{}.{}", group, source)] =
+            states.why_not(HookId::kFaultStart);
   }
 }
 

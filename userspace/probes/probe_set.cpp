@@ -203,7 +203,8 @@ Result<std::unique_ptr<ProbeSet>> load_probe_set(const std::vector<std::string>&
   }
   Result<LoadedHooks> hooks = load_hooks(std::move(states), *kernel, file_fd);
   if (!hooks) return hooks.error();
-  return std::unique_ptr<ProbeSet>(std::make_unique<LoadedProbes>(std::move(*selected), std::move(*hooks), ledger_size(file_fd).note));
+  return std::unique_ptr<ProbeSet>(
+      std::make_unique<LoadedProbes>(std::move(*selected), std::move(*hooks), ledger_size(file_fd).note));
 }
 
 Result<std::unique_ptr<ProbeSet>> ProbeSet::load(const std::vector<std::string>& names, int file_fd) {

@@ -63,9 +63,10 @@ public:
   // which needs no privilege for it, and handed over an exec. Owned by the set.
   virtual int gate_fd() const = 0;
 
-  // A descriptor of the page ledger's marks, a byte per page of the file, to be mapped and handed over likewise.
-  // The target writes gate.mark (as it stands after attach) to the byte of each page, after it has read from
-  // it. A file of more pages than there are bytes is followed in its first part only. Owned by the set.
+  // A descriptor of the page ledger's marks, a byte per page of the file, to be mapped and handed over
+  // likewise. The target writes gate.mark (as it stands after attach) to the byte of each page, after it has
+  // read from it. A file of more pages than there are bytes is followed in its first part only. Owned by the
+  // set.
   virtual int ledger_fd() const = 0;
   virtual std::uint64_t ledger_bytes() const = 0;
 

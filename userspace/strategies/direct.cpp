@@ -84,7 +84,7 @@ Result<MakeReader> prepare(const SourceFile& file, const ReadShape& shape) {
   });
 }
 
-} // namespace
+}
 
 Strategy direct_strategy() {
   return {.name = "direct",
@@ -93,4 +93,4 @@ Strategy direct_strategy() {
           .prepare = prepare};
 }
 
-} // namespace iotrace
+}

@@ -31,8 +31,7 @@ public:
   std::size_t enter(pthread_t thread) {
     std::lock_guard lock(mutex_);
     std::size_t slot = 0;
-    while (slots_[slot] != kFree)
-      ++slot;
+    while (slots_[slot] != kFree) ++slot;
     slots_[slot] = thread;
     return slot;
   }
@@ -46,7 +45,7 @@ private:
   static constexpr pthread_t kFree = 0;
 
   std::mutex mutex_;
-  std::vector<pthread_t> slots_; // at least one per reader: enter() always finds a free one
+  std::vector<pthread_t> slots_;  // at least one per reader: enter() always finds a free one
 };
 
 class FileChannelReader final : public Reader {
@@ -98,7 +97,7 @@ template<bool into_heap> Result<MakeReader> prepare(const SourceFile& file, cons
       });
 }
 
-} // namespace
+}
 
 Strategy filechannel_strategy() {
   return {.name = "filechannel",
@@ -112,4 +111,4 @@ Strategy filechannel_heap_strategy() {
           .prepare = prepare<true>};
 }
 
-} // namespace iotrace
+}

@@ -145,8 +145,8 @@ private:
   static constexpr int kBufferIndex = 0;
 
   const std::uint64_t read_size_;
-  PrivateBuffer buffers_;           // outlives the ring that writes to it
-  std::vector<std::uint64_t> done_; // [reads_per_op] bytes read so far
+  PrivateBuffer buffers_;            // outlives the ring that writes to it
+  std::vector<std::uint64_t> done_;  // [reads_per_op] bytes read so far
   Ring ring_;
 };
 
@@ -154,7 +154,7 @@ Result<MakeReader> prepare(const SourceFile& file, const ReadShape& shape) {
   return MakeReader([file, shape] { return IoUringReader::make(file.fd, shape); });
 }
 
-} // namespace
+}
 
 Strategy io_uring_strategy() {
   return {.name = "io_uring",
@@ -162,4 +162,4 @@ Strategy io_uring_strategy() {
           .prepare = prepare};
 }
 
-} // namespace iotrace
+}

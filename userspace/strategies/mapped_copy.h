@@ -43,4 +43,4 @@ private:
   PrivateBuffer buffer_;
 };
 
-} // namespace iotrace
+}

@@ -32,7 +32,7 @@ template<int advice> Result<MakeReader> prepare(const SourceFile& file, const Re
   });
 }
 
-} // namespace
+}
 
 Strategy mmap_strategy() {
   return {.name = "mmap",
@@ -56,4 +56,4 @@ Strategy mmap_sequential_strategy() {
           .prepare = prepare<MADV_SEQUENTIAL>};
 }
 
-} // namespace iotrace
+}

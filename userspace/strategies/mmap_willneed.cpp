@@ -56,7 +56,7 @@ Result<MakeReader> prepare(const SourceFile& file, const ReadShape& shape) {
   });
 }
 
-} // namespace
+}
 
 Strategy mmap_willneed_strategy() {
   return {.name = "mmap-willneed",
@@ -96,4 +96,4 @@ Strategy mmap_random_willneed_misaligned_strategy() {
           .prepare = prepare<MADV_RANDOM, MisalignedHint>};
 }
 
-} // namespace iotrace
+}

@@ -40,10 +40,10 @@ Result<MakeReader> prepare(const SourceFile& file, const ReadShape& shape) {
   });
 }
 
-} // namespace
+}
 
 Strategy pread_strategy() {
   return {.name = "pread", .summary = "pread(2) into a private page-aligned buffer", .prepare = prepare};
 }
 
-} // namespace iotrace
+}

@@ -29,4 +29,4 @@ private:
   MappedRegion region_;
 };
 
-} // namespace iotrace
+}

@@ -35,4 +35,4 @@ Status read_exactly(std::string_view call, std::span<std::byte> to, std::size_t 
   return {};
 }
 
-} // namespace iotrace
+}

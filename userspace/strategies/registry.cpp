@@ -33,4 +33,4 @@ const Strategy* find_strategy(std::string_view name) {
   return nullptr;
 }
 
-} // namespace iotrace
+}

@@ -39,4 +39,4 @@ void Sink::consume(std::span<const std::byte> bytes) {
   bytes_ += bytes.size();
 }
 
-} // namespace iotrace
+}

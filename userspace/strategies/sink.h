@@ -24,4 +24,4 @@ private:
   std::uint64_t bytes_ = 0;
 };
 
-} // namespace iotrace
+}

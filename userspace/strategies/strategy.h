@@ -19,15 +19,15 @@ namespace iotrace {
 
 // The file as the worker holds it, before its reader threads start.
 struct SourceFile {
-  int fd = -1; // opened for reading, a description of this repetition's own
+  int fd = -1;  // opened for reading, a description of this repetition's own
   std::uint64_t size_bytes = 0;
-  std::byte* mapping = nullptr; // PROT_READ, MAP_SHARED, whole file; null unless Strategy::maps_file
+  std::byte* mapping = nullptr;  // PROT_READ, MAP_SHARED, whole file; null unless Strategy::maps_file
   std::uint64_t page_size_bytes = 4096;
 };
 
 struct ReadShape {
   std::uint64_t read_size_bytes = 0;
-  std::uint32_t reads_per_op = 0; // the most offsets that one batch holds
+  std::uint32_t reads_per_op = 0;  // the most offsets that one batch holds
 };
 
 // One reader thread's side of a strategy. Built and used by that thread alone. Its buffers are written once
@@ -48,12 +48,12 @@ using MakeReader = std::function<Result<std::unique_ptr<Reader>>()>;
 
 struct Strategy {
   std::string_view name;
-  std::string_view summary; // one line for `iotrace list strategies`
+  std::string_view summary;  // one line for `iotrace list strategies`
   bool maps_file = false;
-  bool hints = false;                 // gives WILLNEED-like hints
-  bool specimen = false;              // shows a known bug: never part of `all`
-  bool bypasses_cache = false;        // O_DIRECT: cold ends by duration alone
-  std::string_view differs_from = {}; // the strategy it should differ from where pages are absent
+  bool hints = false;                  // gives WILLNEED-like hints
+  bool specimen = false;               // shows a known bug: never part of `all`
+  bool bypasses_cache = false;         // O_DIRECT: cold ends by duration alone
+  std::string_view differs_from = {};  // the strategy it should differ from where pages are absent
   bool sequential_only = false;
 
   // Once per repetition, before the threads start: advice on the mapping, flags of the descriptor. Returns
@@ -68,4 +68,4 @@ std::span<const Strategy> strategies();
 // Null: no such strategy.
 const Strategy* find_strategy(std::string_view name);
 
-} // namespace iotrace
+}

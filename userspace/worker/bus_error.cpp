@@ -51,7 +51,7 @@ void on_bus_error(int, siginfo_t* info, void*) {
 
 void report_bus_errors(SharedBlock& block, const std::byte* mapping, std::size_t size) {
   watched = {&block, mapping, size};
-  struct sigaction action{};
+  struct sigaction action {};
   action.sa_sigaction = on_bus_error;
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGBUS, &action, nullptr);

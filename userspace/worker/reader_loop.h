@@ -18,7 +18,8 @@ namespace iotrace {
 class ReaderLoop {
 public:
   //   result   this thread's place in the shared block; written to at once, so that it never faults later
-  ReaderLoop(SharedBlock& block, std::uint32_t thread, std::unique_ptr<Reader> reader, const Pattern& pattern);
+  ReaderLoop(SharedBlock& block, std::uint32_t thread, std::unique_ptr<Reader> reader,
+             const Pattern& pattern);
 
   // Reads until `warmup_ns` is over, counting nothing.
   Status warm_up();

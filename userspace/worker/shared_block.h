@@ -24,16 +24,16 @@ inline constexpr std::uint32_t kMostThreads = 1024;
 // What the worker has reached. It only moves forward.
 enum class WorkerState : std::uint32_t {
   kStarting,
-  kMapped,   // the file is open and mapped, readers are built; nothing of the file was touched
-  kWarm,     // touched and warmed up as ordered; threads at rest
-  kDone,     // the measured window is over; threads at rest, results complete
-  kFailed,   // see SharedBlock::error
+  kMapped,  // the file is open and mapped, readers are built; nothing of the file was touched
+  kWarm,    // touched and warmed up as ordered; threads at rest
+  kDone,    // the measured window is over; threads at rest, results complete
+  kFailed,  // see SharedBlock::error
 };
 
 // What the controller wants. It only moves forward.
 enum class Command : std::uint32_t {
   kNone,
-  kStart,   // the cgroup is joined: give up root, open the file
+  kStart,  // the cgroup is joined: give up root, open the file
   kWarmUp,
   kGo,
   kExit,
@@ -45,7 +45,7 @@ struct Order {
   std::uint32_t threads = 1;
   std::uint32_t reads_per_op = 1;
   std::uint32_t round = 0;
-  bool touch = false;             // map every page before the window
+  bool touch = false;  // map every page before the window
   bool stop_at_pattern_end = false;
   bool traced = false;
   std::uint64_t ledger_bytes = 0;  // of the map behind kLedgerFd; 0: none
@@ -55,7 +55,7 @@ struct Order {
   std::uint64_t seed = 0;
   std::uint64_t warmup_ns = 0;
   std::uint64_t duration_ns = 0;
-  std::uint64_t ops = 0;          // 0: no limit; shared among the threads
+  std::uint64_t ops = 0;  // 0: no limit; shared among the threads
 };
 
 // Operations finished per slot of time since the window opened. When time runs past the last slot, slots
@@ -82,7 +82,7 @@ struct alignas(4096) ThreadResult {
   std::uint64_t ops = 0;
   std::uint64_t bytes = 0;
   std::uint64_t checksum = 0;
-  std::uint64_t end_ns = 0;   // CLOCK_MONOTONIC, after the last operation
+  std::uint64_t end_ns = 0;  // CLOCK_MONOTONIC, after the last operation
   std::uint64_t lat_sum_ns = 0, lat_min_ns = UINT64_MAX, lat_max_ns = 0;
   RateSeries series;
   std::array<std::uint64_t, histogram_bins(kOpSubBits)> lat_bins{};
@@ -106,7 +106,7 @@ struct SharedBlock {
   UsageMark usage_start, usage_end;
 
   std::atomic<bool> error_taken{false};
-  std::array<char, 512> error{};  // first failure, one line
+  std::array<char, 512> error{};                            // first failure, one line
   alignas(4096) std::array<std::byte, 4096> closed_gate{};  // stands in for the probes' gate when untraced
 
   ThreadResult* threads() {

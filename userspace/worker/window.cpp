@@ -9,7 +9,8 @@ namespace iotrace {
 namespace {
 
 std::uint64_t to_ns(const timeval& t) {
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_usec) * 1'000u;
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u +
+         static_cast<std::uint64_t>(t.tv_usec) * 1'000u;
 }
 
 UsageMark usage_now() {

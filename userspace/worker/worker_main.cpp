@@ -32,7 +32,7 @@ void wait_for_command(SharedBlock& block, Command wanted) {
 }
 
 Result<MappedRegion> map_shared_block() {
-  struct stat info{};
+  struct stat info {};
   if (fstat(kSharedBlockFd, &info) != 0) return errno_error("stat the shared block", errno);
   return MappedRegion::map(static_cast<std::size_t>(info.st_size), PROT_READ | PROT_WRITE, MAP_SHARED,
                            kSharedBlockFd, "map the shared block");
@@ -121,7 +121,8 @@ private:
   void take_mark() {
     if (!ledger_ || strategy_->bypasses_cache) return;
     const auto& now = *reinterpret_cast<const gate*>(gate_page_.data());
-    marks_ = PageMarks({ledger_.data(), ledger_.size()}, static_cast<std::byte>(now.mark), file_.page_size_bytes);
+    marks_ =
+        PageMarks({ledger_.data(), ledger_.size()}, static_cast<std::byte>(now.mark), file_.page_size_bytes);
   }
 
   // One reader thread from its birth to its end. A failure is kept in the shared block; the thread goes on
@@ -151,7 +152,8 @@ private:
     const std::uint64_t first = pages * thread / order_.threads;
     const std::uint64_t last = pages * (thread + 1) / order_.threads;
     for (std::uint64_t page = first; page < last; ++page)
-      static_cast<void>(*static_cast<const volatile std::byte*>(file_.mapping + page * file_.page_size_bytes));
+      static_cast<void>(
+          *static_cast<const volatile std::byte*>(file_.mapping + page * file_.page_size_bytes));
   }
 
   void keep(const Status& outcome) {
