@@ -22,9 +22,10 @@ using nlohmann::json;
 
 namespace {
 
-// In the child that becomes iotrace: mounts made from here on are seen by it alone.
+// In the child that becomes iotrace: mounts made below /sys from here on are seen by it alone. (Not "/": in a
+// chroot that is no mount.)
 bool own_mounts() {
-  return unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+  return unshare(CLONE_NEWNS) == 0 && mount("none", "/sys", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
 }
 
 }

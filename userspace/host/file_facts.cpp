@@ -3,6 +3,7 @@
 // and tmpfs; the mount's source gives the device of a btrfs.
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -45,6 +46,22 @@ fs::path disk_of(const fs::path& device) {
   return fs::exists(device / "partition") ? device.parent_path() : device;
 }
 
+// The file system's type where its mount can't be seen, as in a chroot; numbers of <linux/magic.h>.
+std::string type_by_magic(int fd) {
+  struct statfs about = {};
+  if (::fstatfs(fd, &about) != 0) return "";
+  switch (static_cast<std::uint32_t>(about.f_type)) {
+  case 0xef53: return "ext4";  // ext2 and ext3 too
+  case 0x58465342: return "xfs";
+  case 0x9123683e: return "btrfs";
+  case 0xf2f52010: return "f2fs";
+  case 0x794c7630: return "overlay";
+  case 0x01021994: return "tmpfs";
+  case 0x6969: return "nfs";
+  default: return "";
+  }
+}
+
 // The backing device info of a btrfs is its own and has a name that no number leads to.
 std::optional<std::uint64_t> btrfs_read_ahead(const std::string& root, const fs::path& device) {
   std::error_code error;
@@ -67,6 +84,7 @@ FileFacts file_facts(int fd, std::string path, const std::string& root) {
   auto all = mounts(root);
   auto found = std::find_if(all.begin(), all.end(), [&](const Mount& m) { return m.id == about.stx_mnt_id; });
   if (found != all.end() && (about.stx_mask & STATX_MNT_ID)) mount = *found;
+  if (mount.fs.empty()) mount.fs = type_by_magic(fd);
   facts.fs = mount.fs;
 
   std::string device_number = fmt::format("{}:{}", about.stx_dev_major, about.stx_dev_minor);
