@@ -84,7 +84,8 @@ FileFacts file_facts(int fd, std::string path, const std::string& root) {
   auto all = mounts(root);
   auto found = std::find_if(all.begin(), all.end(), [&](const Mount& m) { return m.id == about.stx_mnt_id; });
   if (found != all.end() && (about.stx_mask & STATX_MNT_ID)) mount = *found;
-  if (mount.fs.empty()) mount.fs = type_by_magic(fd);
+  // A recorded tree (`root`) speaks for itself alone.
+  if (mount.fs.empty() && root.empty()) mount.fs = type_by_magic(fd);
   facts.fs = mount.fs;
 
   std::string device_number = fmt::format("{}:{}", about.stx_dev_major, about.stx_dev_minor);
