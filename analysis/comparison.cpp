@@ -14,8 +14,11 @@ namespace iotrace {
 namespace {
 
 auto conditions(const Cell& c) {
-  return std::tie(c.pace, c.rate, c.arrivals, c.compute_ns, c.align_bytes, c.hot_size_bytes, c.cold_pct,
-                  c.zipf_theta, c.stride_bytes, c.write_pct, c.mmap_churn, c.memory_limit_bytes);
+  // Each row has a capacity of its own, of which it gets as many percent as the others.
+  const std::optional<double> rate = c.rate_pct ? std::nullopt : c.rate;
+  return std::make_tuple(c.pace, rate, c.rate_pct, c.arrivals, c.compute_ns, c.align_bytes, c.hot_size_bytes,
+                         c.cold_pct, c.zipf_theta, c.stride_bytes, c.write_pct, c.mmap_churn,
+                         c.memory_limit_bytes);
 }
 
 bool without_probes(const Row& row) {

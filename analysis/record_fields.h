@@ -65,6 +65,17 @@ void fields(auto& field, Of<Options> auto& options) {
   field("probes", options.probes);
   field("user", options.user);
   field("memory_bytes", options.memory_bytes);
+  field.may_lack("rates", options.rates);
+  field.may_lack("arrivals", options.arrivals);
+  field.may_lack("compute_ns", options.compute_ns);
+  field.may_lack("mmap_churn", options.mmap_churn);
+  field.may_lack("write_pct", options.write_pct);
+  field.may_lack("hot_size_bytes", options.hot_size_bytes);
+  field.may_lack("cold_pct", options.cold_pct);
+  field.may_lack("zipf_theta", options.zipf_theta);
+  field.may_lack("stride_bytes", options.stride_bytes);
+  field.may_lack("memory_sweep", options.memory_sweep);
+  field.may_lack("ramhog", options.ramhog);
 }
 
 void fields(auto& field, Of<Repetition> auto& repetition) {
@@ -73,6 +84,7 @@ void fields(auto& field, Of<Repetition> auto& repetition) {
   field("residency_before_ratio", repetition.residency_before_ratio);
   field("residency_after_ratio", repetition.residency_after_ratio);
   field("drifted", repetition.drifted);
+  field.may_lack("settled", repetition.settled);
 }
 
 void fields(auto& field, Of<Measurement> auto& measurement) {
@@ -93,6 +105,7 @@ void fields(auto& field, Of<ProbeStatus> auto& probe) {
 void fields(auto& field, Of<Cell> auto& cell) {
   field("pace", cell.pace);
   field("rate", cell.rate);
+  field.may_lack("rate_pct", cell.rate_pct);
   field("arrivals", cell.arrivals);
   field("compute_ns", cell.compute_ns);
   field("align_bytes", cell.align_bytes);
@@ -102,6 +115,7 @@ void fields(auto& field, Of<Cell> auto& cell) {
   field("stride_bytes", cell.stride_bytes);
   field("write_pct", cell.write_pct);
   field("mmap_churn", cell.mmap_churn);
+  field.may_lack("memory_of_file_ratio", cell.memory_of_file_ratio);
   field("memory_limit_bytes", cell.memory_limit_bytes);
 }
 

@@ -63,6 +63,18 @@ struct Options {
   std::string probes;  // "on", "off", "paired"
   std::string user;    // who the worker runs as: "nobody (65534)"
   std::optional<std::uint64_t> memory_bytes;
+
+  // What the cells are made of beside the lists above; an empty list: the cell's default.
+  std::vector<std::string> rates;    // open loop: "500" ops per second, "80%" of the measured capacity
+  std::string arrivals = "poisson";  // or "fixed"
+  std::vector<std::uint64_t> compute_ns;
+  std::vector<double> mmap_churn;  // maps and unmaps per second
+  std::vector<double> write_pct;   // percent of reads that are writes instead
+  std::optional<std::uint64_t> hot_size_bytes;
+  std::vector<double> cold_pct, zipf_theta;
+  std::vector<std::uint64_t> stride_bytes;
+  std::vector<double> memory_sweep;  // memory limits as shares of the file
+  bool ramhog = false;               // take memory away by pinning it, not by a cgroup
 };
 
 struct Repetition {
@@ -70,6 +82,7 @@ struct Repetition {
   double seconds = 0;
   std::optional<double> residency_before_ratio, residency_after_ratio;
   bool drifted = false;
+  bool settled = true;  // the rate held still before the window opened, where the case warms up
 };
 
 // One way of measuring a row (untraced or traced): its repetitions and what follows from them.
@@ -177,7 +190,8 @@ struct ProbeStatus {
 // What belongs to a cell beside the row's own keys.
 struct Cell {
   std::string pace = "closed";
-  std::optional<double> rate;
+  std::optional<double> rate;      // open loop: ops per second that arrive
+  std::optional<double> rate_pct;  // the same, where it was asked for in percent of the capacity
   std::optional<std::string> arrivals;
   std::uint64_t compute_ns = 0;
   std::uint64_t align_bytes = 1;
@@ -186,6 +200,7 @@ struct Cell {
   std::optional<std::uint64_t> stride_bytes;
   double write_pct = 0;
   double mmap_churn = 0;
+  std::optional<double> memory_of_file_ratio;  // a step of the memory sweep
   std::optional<std::uint64_t> memory_limit_bytes;
 };
 

@@ -119,6 +119,7 @@ std::vector<std::uint64_t> interesting_offsets(std::uint64_t size, unsigned seed
 Status read_all(Reader& reader, std::span<const std::uint64_t> offsets, const ReadShape& shape, Sink& sink) {
   while (!offsets.empty()) {
     const auto batch = offsets.first(std::min<std::size_t>(offsets.size(), shape.reads_per_op));
+    if (Status status = reader.announce(batch); !status) return status;
     if (Status status = reader.read_batch(batch, sink); !status) return status;
     offsets = offsets.subspan(batch.size());
   }
@@ -351,7 +352,7 @@ TEST_CASE("strategies: a hint that the kernel refuses is an error, except in spe
     REQUIRE(reader);
     Sink sink;
     const std::uint64_t offsets[] = {10};
-    const Status status = (*reader)->read_batch(offsets, sink);
+    const Status status = (*reader)->announce(offsets);
     REQUIRE_FALSE(status);
     CHECK_THAT(status.error().message,
                Catch::Contains("madvise(MADV_WILLNEED)") && Catch::Contains("ENOMEM"));

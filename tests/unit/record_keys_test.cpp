@@ -62,17 +62,19 @@ TEST_CASE("each key holds the member of its name") {
         R"({"strategies":["mmap","pread"],"cases":["cold"],"patterns":["random"],"threads":[1,4],)"
         R"("read_size_bytes":[16384],"reads_per_op":16,"align_bytes":1,"duration_s":0.3,)"
         R"("warmup_s":0.1,"ops":1000,"reps":6,"traced_reps":1,"probes":"paired",)"
-        R"("user":"nobody","memory_bytes":536870912})");
+        R"("user":"nobody","memory_bytes":536870912,"rates":[],"arrivals":"poisson","compute_ns":[],)"
+        R"("mmap_churn":[],"write_pct":[],"hot_size_bytes":null,"cold_pct":[],"zipf_theta":[],)"
+        R"("stride_bytes":[],"memory_sweep":[],"ramhog":false})");
   holds(record["findings"][0],
         R"({"id":"hint-rejected","severity":"fail","rows":[0],"text":"prefetch does nothing",)"
         R"("numbers":{"calls":144.0,"share":0.98},)"
         R"("remedy":"Round the start down to the page.","source":"madvise, ERRORS"})");
   holds(row["cell"],
-        R"({"pace":"open","rate":1000.0,"arrivals":"poisson","compute_ns":5000,"align_bytes":512,)"
+        R"({"pace":"open","rate":1000.0,"rate_pct":null,"arrivals":"poisson","compute_ns":5000,"align_bytes":512,)"
         R"("hot_size_bytes":16777216,"cold_pct":10.0,"zipf_theta":0.99,"stride_bytes":65536,)"
-        R"("write_pct":50.0,"mmap_churn":2000.0,"memory_limit_bytes":268435456})");
+        R"("write_pct":50.0,"mmap_churn":2000.0,"memory_of_file_ratio":null,"memory_limit_bytes":268435456})");
   holds(row["untraced"]["reps"][1], R"({"ops":5,"seconds":0.31,"residency_before_ratio":0.0,)"
-                                    R"("residency_after_ratio":0.5,"drifted":true})");
+                                    R"("residency_after_ratio":0.5,"drifted":true,"settled":true})");
   holds(row["untraced"]["ops_per_ms"], R"({"median":12.5,"low":12.0,"high":13.0,"n":6})");
   holds(row["rusage"], R"({"major_faults":1,"minor_faults":2,"user_s":0.5,"system_s":0.25,"ctx_voluntary":3,)"
                        R"("ctx_involuntary":4})");

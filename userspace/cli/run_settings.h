@@ -18,7 +18,9 @@ namespace iotrace {
 struct RunWords {
   std::string file, size, strategies, cases, patterns, threads, read_size, reads_per_op, align, duration, ops,
       warmup, reps, seed, user, memory, probes, output;
-  bool histograms = false;
+  std::string rate, arrivals, compute, mmap_churn, write_pct, hot_size, cold_pct, zipf_theta, stride;
+  std::string memory_sweep, preset;
+  bool ramhog = false, dry_run = false, fio = false, histograms = false;
 };
 
 struct RunSettings {

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "userspace/cli/nearest.h"
+#include "userspace/controller/cells.h"
 
 namespace iotrace {
 
@@ -49,23 +50,27 @@ Result<Plan> make_plan(const Options& options, std::uint64_t seed) {
   for (const Case* cache_case : *cases_chosen) {
     const std::size_t first = plan.rows.size();
     for (const Pattern* pattern : *patterns_chosen)
-      for (std::uint64_t read_size : options.read_size_bytes)
-        for (std::uint32_t threads : options.threads) {
-          PlannedRow row{
-              .cache_case = cache_case, .pattern = pattern, .threads = threads, .read_size_bytes = read_size};
-          for (const Strategy* strategy : *strategies_chosen) {
-            if (strategy->sequential_only && pattern->name != "sequential")
-              return usage_error(std::string(strategy->name) +
-                                 " reads in order only; add --pattern sequential");
-            row.strategy = strategy;
-            plan.rows.push_back(row);
+      for (const Cell& cell : cells(options, *pattern))
+        for (std::uint64_t read_size : options.read_size_bytes)
+          for (std::uint32_t threads : options.threads) {
+            PlannedRow row{.cache_case = cache_case,
+                           .pattern = pattern,
+                           .threads = threads,
+                           .read_size_bytes = read_size,
+                           .cell = cell};
+            for (const Strategy* strategy : *strategies_chosen) {
+              if (strategy->sequential_only && pattern->name != "sequential")
+                return usage_error(std::string(strategy->name) +
+                                   " reads in order only; add --pattern sequential");
+              row.strategy = strategy;
+              plan.rows.push_back(row);
+            }
+            if (options.reps > 0) {
+              row.strategy = control_of(*strategies_chosen);
+              row.control = true;
+              plan.rows.push_back(row);
+            }
           }
-          if (options.reps > 0) {
-            row.strategy = control_of(*strategies_chosen);
-            row.control = true;
-            plan.rows.push_back(row);
-          }
-        }
     std::vector<std::size_t> order(plan.rows.size() - first);
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = first + i;
     for (std::uint32_t round = 0; round < std::max(options.reps, options.traced_reps); ++round) {

@@ -19,6 +19,7 @@ struct PlannedRow {
   const Pattern* pattern = nullptr;
   std::uint32_t threads = 1;
   std::uint64_t read_size_bytes = 0;
+  Cell cell;  // as asked for; cell.rate is not known yet where cell.rate_pct is given
   bool control = false;  // the A/A repeat: untraced only, where anything is untraced
 };
 
@@ -33,7 +34,7 @@ struct Plan {
   std::vector<PlannedRepetition> repetitions;
 };
 
-// Rows: case x pattern x read size x threads x strategy, each group with its control. Repetitions: group by
+// Rows: case x pattern x cell x read size x threads x strategy, each group with its control. Repetitions: group by
 // case (changing the case costs most), then by round; within a round the rows come in an order that is
 // shuffled anew from the seed, a traced repetition next to its row's untraced one.
 //   errors  usage: an unknown name (with the nearest known one), a sequential-only strategy asked for another

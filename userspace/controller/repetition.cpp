@@ -39,7 +39,16 @@ Order order_for(const RunContext& run, const PlannedRow& row, const PlannedRepet
   order.ledger_bytes = planned.traced ? run.probes->ledger_bytes() : 0;
   order.file_size_bytes = run.file_size_bytes;
   order.read_size_bytes = row.read_size_bytes;
-  order.align_bytes = options.align_bytes;
+  order.align_bytes = row.cell.align_bytes;
+  order.rate = row.cell.rate.value_or(0);
+  order.poisson = row.cell.arrivals != "fixed";
+  order.compute_ns = row.cell.compute_ns;
+  order.mmap_churn = row.cell.mmap_churn;
+  order.write_pct = row.cell.write_pct;
+  order.hot_size_bytes = row.cell.hot_size_bytes.value_or(0);
+  order.cold_pct = row.cell.cold_pct.value_or(0);
+  order.zipf_theta = row.cell.zipf_theta.value_or(0);
+  order.stride_bytes = row.cell.stride_bytes.value_or(0);
   order.seed = run.seed;
   order.warmup_ns = row.cache_case->warm_up ? static_cast<std::uint64_t>(options.warmup_s * 1e9) : 0;
   order.duration_ns = static_cast<std::uint64_t>(options.duration_s * 1e9);

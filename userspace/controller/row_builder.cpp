@@ -20,7 +20,7 @@ RowBuilder::RowBuilder(const PlannedRow& planned, const Options& options) {
   row_.control = planned.control;
   row_.expects.hints = planned.strategy->hints;
   if (!planned.strategy->differs_from.empty()) row_.expects.differs_from = planned.strategy->differs_from;
-  row_.cell.align_bytes = options.align_bytes;
+  row_.cell = planned.cell;
 }
 
 void RowBuilder::set_memory(const MemoryCgroup* group, const std::string& reason) {

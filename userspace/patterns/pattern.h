@@ -17,6 +17,11 @@ struct PatternShape {
   std::uint32_t round = 0;   // repetition
   std::uint32_t thread = 0;  // 0 .. threads - 1
   std::uint32_t threads = 1;
+
+  std::uint64_t hot_size_bytes = 0;  // hot-cold: the part of the file that most reads go to
+  double cold_pct = 0;               // and the percent of reads that go elsewhere
+  double zipf_theta = 0;             // zipf: skew, in (0, 1)
+  std::uint64_t stride_bytes = 0;    // strided: from one read to the next
 };
 
 // One thread's stream of offsets. The same shape gives the same stream.

@@ -30,9 +30,13 @@ public:
   WillneedReader(const SourceFile& file, const ReadShape& shape, MappedCopy copy)
       : file_(file), shape_(shape), copy_(std::move(copy)) {}
 
-  Status read_batch(std::span<const std::uint64_t> offsets, Sink& sink) override {
+  Status announce(std::span<const std::uint64_t> offsets) override {
     for (std::uint64_t offset : offsets)
       if (Status hinted = Hint::give(file_, offset, shape_.read_size_bytes); !hinted) return hinted;
+    return {};
+  }
+
+  Status read_batch(std::span<const std::uint64_t> offsets, Sink& sink) override {
     copy_.copy(offsets, sink);
     return {};
   }

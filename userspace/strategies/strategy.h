@@ -36,6 +36,15 @@ class Reader {
 public:
   virtual ~Reader() = default;
 
+  // Tells the kernel what read_batch() will ask for next. A strategy without hints leaves it as it is. Between
+  // the two the worker computes for as long as --compute says.
+  //   offsets  those of the read_batch() that follows
+  //   errors   failed: the call that the kernel refused
+  virtual Status announce(std::span<const std::uint64_t> offsets) {
+    static_cast<void>(offsets);
+    return {};
+  }
+
   // Reads read_size_bytes at each offset and hands the bytes to the sink. No allocation unless it fails.
   // After an error the reader is not used again.
   //   offsets  [1..reads_per_op], each at most size_bytes - read_size_bytes

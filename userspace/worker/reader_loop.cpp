@@ -30,7 +30,16 @@ std::unique_ptr<OffsetStream> ReaderLoop::make_stream(std::uint32_t round) const
       .round = round,
       .thread = thread_,
       .threads = order.threads,
+      .hot_size_bytes = order.hot_size_bytes,
+      .cold_pct = order.cold_pct,
+      .zipf_theta = order.zipf_theta,
+      .stride_bytes = order.stride_bytes,
   });
+}
+
+Status ReaderLoop::read(std::span<const std::uint64_t> offsets, Sink& sink) {
+  if (Status announced = reader_->announce(offsets); !announced) return announced;
+  return reader_->read_batch(offsets, sink);
 }
 
 Status ReaderLoop::warm_up() {
@@ -44,7 +53,7 @@ Status ReaderLoop::warm_up() {
       filled = stream->next(offsets_);
       if (filled == 0) break;  // a part without a single block
     }
-    if (Status read = reader_->read_batch({offsets_.data(), filled}, discarded); !read) return read;
+    if (Status done = read({offsets_.data(), filled}, discarded); !done) return done;
   }
   return {};
 }
@@ -66,7 +75,7 @@ Status ReaderLoop::measure(Window& window, const PageMarks& marks) {
       filled = stream->next(offsets_);
       if (filled == 0) break;
     }
-    outcome = reader_->read_batch({offsets_.data(), filled}, sink_);
+    outcome = read({offsets_.data(), filled}, sink_);
     if (!outcome) break;
     marks.mark({offsets_.data(), filled}, order.read_size_bytes);
 

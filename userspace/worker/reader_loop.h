@@ -31,6 +31,7 @@ public:
 
 private:
   std::unique_ptr<OffsetStream> make_stream(std::uint32_t round) const;
+  Status read(std::span<const std::uint64_t> offsets, Sink& sink);
 
   SharedBlock& block_;
   ThreadResult& result_;

@@ -56,6 +56,15 @@ struct Order {
   std::uint64_t warmup_ns = 0;
   std::uint64_t duration_ns = 0;
   std::uint64_t ops = 0;  // 0: no limit; shared among the threads
+
+  // The cell
+  double rate = 0;               // ops per second that arrive, all threads together; 0: closed loop
+  bool poisson = true;           // arrivals, else at fixed distances
+  std::uint64_t compute_ns = 0;  // between hint and read
+  double mmap_churn = 0;         // maps and unmaps per second of a thread beside the readers; 0: none
+  double write_pct = 0;          // percent of reads that are writes instead
+  std::uint64_t hot_size_bytes = 0, stride_bytes = 0;
+  double cold_pct = 0, zipf_theta = 0;
 };
 
 // Operations finished per slot of time since the window opened. When time runs past the last slot, slots
@@ -86,6 +95,9 @@ struct alignas(4096) ThreadResult {
   std::uint64_t lat_sum_ns = 0, lat_min_ns = UINT64_MAX, lat_max_ns = 0;
   RateSeries series;
   std::array<std::uint64_t, histogram_bins(kOpSubBits)> lat_bins{};
+  // Open loop: from the intended start of each op
+  std::uint64_t response_sum_ns = 0, response_min_ns = UINT64_MAX, response_max_ns = 0;
+  std::array<std::uint64_t, histogram_bins(kOpSubBits)> response_bins{};
 };
 
 // rusage of the worker at one end of the window.
