@@ -34,7 +34,8 @@ unit: install-build install-test
 overhead: install-build
 	@tests/install $(OVERHEAD_PACKAGES)
 	@$(MAKE) --no-print-directory all
-	$(SUDO) tests/overhead/run ./iotrace
+	@cmake --build $(BUILD) --target bpf_time
+	$(SUDO) tests/overhead/run ./iotrace $(BUILD)/bpf_time
 
 install-build:
 	@tests/install $(BUILD_PACKAGES)

@@ -27,6 +27,7 @@ void fields(auto& field, Of<TimeSplit> auto& time) {
   field("fault_wait_s", time.fault_wait_s);
   field("read_wait_s", time.read_wait_s);
   field("lock_wait_s", time.lock_wait_s);
+  field.may_lack("idle_s", time.idle_s);
 }
 
 void fields(auto& field, Of<SyscallCount> auto& syscall) {

@@ -85,6 +85,9 @@ void fields(auto& field, Of<Repetition> auto& repetition) {
   field("residency_after_ratio", repetition.residency_after_ratio);
   field("drifted", repetition.drifted);
   field.may_lack("settled", repetition.settled);
+  field.may_lack("unserved", repetition.unserved);
+  field.may_lack("writes", repetition.writes);
+  field.may_lack("churn_done", repetition.churn_done);
 }
 
 void fields(auto& field, Of<Measurement> auto& measurement) {

@@ -83,6 +83,10 @@ struct Repetition {
   std::optional<double> residency_before_ratio, residency_after_ratio;
   bool drifted = false;
   bool settled = true;  // the rate held still before the window opened, where the case warms up
+  // Open loop: ops that were due in the window and had not begun at its end. With `ops` they are all arrivals.
+  std::optional<Count> unserved;
+  std::optional<Count> writes;      // reads that were writes instead, where the cell asks for some
+  std::optional<Count> churn_done;  // maps and unmaps that the churn thread completed, where there is one
 };
 
 // One way of measuring a row (untraced or traced): its repetitions and what follows from them.
@@ -104,6 +108,7 @@ struct Rusage {
 // one, or waiting where no probe looks.
 struct TimeSplit {
   std::optional<double> running_s, fault_wait_s, read_wait_s, lock_wait_s;
+  std::optional<double> idle_s;  // open loop: waiting for the next arrival
 };
 
 struct SyscallCount {

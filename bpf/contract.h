@@ -46,8 +46,12 @@ struct target {
   __u32 epoch;            // number of this attach: state of threads from an earlier one is not believed
   __u64 mapping_address;  // of the followed file in the target
   __u64 mapping_bytes;    // 0: not mapped
+  // A thread that is there to disturb the others: of what it does its acquisitions of mmap_lock alone are
+  // counted. 0: none.
+  __u32 excluded_tid;
+  __u32 reserved;
 };
-CONTRACT_SIZE(struct target, 24);
+CONTRACT_SIZE(struct target, 32);
 
 // ---- the page ledger ----------------------------------------------------------------------------------
 // A byte per page of the followed file in each of two maps, `touches` and `page_states`, as arrays of chunks.

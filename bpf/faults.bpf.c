@@ -28,7 +28,7 @@
 
 static __always_inline int fault_starts(__u64 address, bool in_kernel) {
   const struct task_struct* task = bpf_get_current_task_btf();
-  if (!counted(task)) return 0;
+  if (!counted_work(task)) return 0;
   struct thread_state* thread = thread_state(task);
   if (!thread) return 0;
   if (thread->fault_ns) {
@@ -62,7 +62,7 @@ static __always_inline enum fault_kind kind_of_fault(const struct task_struct* t
 
 static __always_inline int fault_ends(__u64 address, bool major) {
   const struct task_struct* task = bpf_get_current_task_btf();
-  if (!counted(task)) return 0;
+  if (!counted_work(task)) return 0;
   struct counters* c = my_counters();
   struct thread_state* thread = thread_state(task);
   if (!c || !thread) return 0;

@@ -15,6 +15,9 @@
 //
 // Can't see: the lock of a VMA (no kernel has an event there); mmap_upgrade_trylock (growth of the stack).
 //
+// The excluded thread (contract.h) is counted where it takes the lock and named where others wait for it; its
+// own waits are nobody's.
+//
 // A failed attempt followed by a blocking one, as in a fault, is one wait, from the first asking on.
 //
 // The holder is the writer that has the lock when it is asked for. If none has it, a reader waited for the
@@ -119,13 +122,16 @@ static __always_inline void lock_taken(struct thread_state* thread, bool write) 
 static __always_inline void count_acquired(struct thread_state* thread, bool write, bool contended) {
   struct counters* c = my_counters();
   if (!c) return;
+  if (write)
+    c->lock.acquired[LOCK_BY_WRITERS]++;
+  else
+    c->lock.acquired[LOCK_BY_READERS]++;
+  if (thread_id(thread) == target.excluded_tid) return;
   __u64 wait = bpf_ktime_get_ns() - thread->lock_ns;
   if (write) {
-    c->lock.acquired[LOCK_BY_WRITERS]++;
     c->lock.contended[LOCK_BY_WRITERS] += contended;
     histogram_add(HISTOGRAM_LOCK_WAITS + LOCK_BY_WRITERS, wait);
   } else {
-    c->lock.acquired[LOCK_BY_READERS]++;
     c->lock.contended[LOCK_BY_READERS] += contended;
     histogram_add(HISTOGRAM_LOCK_WAITS + LOCK_BY_READERS, wait);
   }

@@ -29,7 +29,7 @@ struct {
 
 static __always_inline int call_enters(__u64 number) {
   struct task_struct* task = bpf_get_current_task_btf();
-  if (!counted(task)) return 0;
+  if (!counted_work(task)) return 0;
   struct thread_state* thread = thread_state(task);
   if (!thread) return 0;
   thread->call = followed_call_of(number);
@@ -95,7 +95,7 @@ static __always_inline bool advises(__u64 call) {
 
 static __always_inline int call_exits(__s64 result) {
   struct task_struct* task = bpf_get_current_task_btf();
-  if (!counted(task)) return 0;
+  if (!counted_work(task)) return 0;
   struct counters* c = my_counters();
   struct thread_state* thread = thread_state(task);
   if (!c || !thread) return 0;

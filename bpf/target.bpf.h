@@ -26,6 +26,15 @@ static __always_inline bool counted(const struct task_struct* task) {
   return (__u32)task->tgid == target.tgid && gate.open;
 }
 
+static __always_inline bool excluded(const struct task_struct* task) {
+  return (__u32)task->pid == target.excluded_tid;
+}
+
+// And does work of the target's own.
+static __always_inline bool counted_work(const struct task_struct* task) {
+  return counted(task) && !excluded(task);
+}
+
 // By its number; -1, as an exception has it, is none of the followed ones.
 static __always_inline enum followed_call followed_call_of(__u64 number) {
   if (number >= SYSCALL_NUMBERS) return CALL_OTHER;

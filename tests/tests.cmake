@@ -33,3 +33,12 @@ if(NOT IOTRACE_SANITIZE)
   test_level(cli_tests "tests/cli/*.cpp" analysis)
   target_link_options(in_place_tests PRIVATE -static)
 endif()
+
+# Built by `make overhead` alone.
+if(NOT IOTRACE_SANITIZE)
+  bpf_skeleton(empty tests/overhead/empty.bpf.c)
+  add_executable(bpf_time EXCLUDE_FROM_ALL tests/overhead/bpf_time.cpp)
+  add_dependencies(bpf_time empty_skeleton)
+  target_include_directories(bpf_time PRIVATE ${CMAKE_BINARY_DIR}/skeleton)
+  target_link_libraries(bpf_time PRIVATE bpf nlohmann_json::nlohmann_json warnings)
+endif()

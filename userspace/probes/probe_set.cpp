@@ -53,7 +53,8 @@ public:
     object_.set_target({.tgid = static_cast<__u32>(whose.tgid),
                         .epoch = ++epoch_,
                         .mapping_address = whose.mapping_address,
-                        .mapping_bytes = whose.mapping_bytes});
+                        .mapping_bytes = whose.mapping_bytes,
+                        .excluded_tid = static_cast<__u32>(whose.excluded_tid)});
     misses_before_ = all_misses();
     for (const HookState& state : states_) {
       const Variant* variant = state.variant();

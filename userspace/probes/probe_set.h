@@ -23,6 +23,9 @@ struct ProbeTarget {
   pid_t tgid = 0;
   std::uint64_t mapping_address = 0;  // 0: the file is not mapped
   std::uint64_t mapping_bytes = 0;
+  // A thread of the target whose faults, calls and waits are not counted, only its acquisitions of mmap_lock, and
+  // it is named where it holds the lock; 0: none.
+  pid_t excluded_tid = 0;
 };
 
 // What the probes counted while the gate was open. Groups of probes that are off are nullopt; single

@@ -95,6 +95,9 @@ struct alignas(4096) ThreadResult {
   std::uint64_t lat_sum_ns = 0, lat_min_ns = UINT64_MAX, lat_max_ns = 0;
   RateSeries series;
   std::array<std::uint64_t, histogram_bins(kOpSubBits)> lat_bins{};
+  std::uint64_t writes = 0;    // reads that were writes instead
+  std::uint64_t idle_ns = 0;   // open loop: waiting for the next arrival
+  std::uint64_t unserved = 0;  // open loop: ops due in the window that had not begun at its end
   // Open loop: from the intended start of each op
   std::uint64_t response_sum_ns = 0, response_min_ns = UINT64_MAX, response_max_ns = 0;
   std::array<std::uint64_t, histogram_bins(kOpSubBits)> response_bins{};
@@ -116,6 +119,10 @@ struct SharedBlock {
   std::uint64_t mapping_address = 0;  // of the file in the worker; 0: not mapped
   std::uint64_t start_ns = 0;         // CLOCK_MONOTONIC, the window opens
   UsageMark usage_start, usage_end;
+  // The thread that maps and unmaps beside the readers; set before kMapped, 0: none
+  std::uint32_t churn_tid = 0;
+  std::uint64_t churn_done = 0;  // its maps and unmaps in the window
+  UsageMark churn_usage;         // its part of what lies between the two marks above
 
   std::atomic<bool> error_taken{false};
   std::array<char, 512> error{};                            // first failure, one line
