@@ -37,7 +37,7 @@ double distance(double ratio) {
 }
 
 bool can_be_ranked(const Row& row) {
-  return may_be_judged(row) && !throughputs(row).empty();
+  return may_be_judged(row) && !open_loop(row) && !throughputs(row).empty();
 }
 
 Ranking rank(const RunRecord& record, std::uint32_t threads, const std::vector<std::uint32_t>& group) {
@@ -130,6 +130,10 @@ bool Ranking::proven() const {
   return !leader_against.empty() && std::ranges::all_of(leader_against, [](const PairVerdict& p) {
     return p.verdict == Verdict::kFaster;
   });
+}
+
+bool open_loop(const Row& row) {
+  return row.cell.pace == "open";
 }
 
 bool measured_alike(const Row& a, const Row& b) {

@@ -4,7 +4,8 @@
 // A table holds the rows that were measured alike: same case, pattern, read size, reads per op and cell.
 // Within it each thread count is ranked on its own: the row with the highest median (the leader) is tested
 // against every other by Mann-Whitney, and Holm's correction covers all tests of the table. Rows with an
-// error, drifted rows and the A/A control take no part.
+// error, drifted rows and the A/A control take no part; nor do rows of an open loop, whose throughput is what
+// was asked of them.
 
 #include <cstdint>
 #include <optional>
@@ -58,6 +59,9 @@ std::optional<std::uint32_t> row_beside(const RunRecord& record, const Row& row,
 
 // Every row of the record is in exactly one group; groups in order of first appearance.
 std::vector<RowGroup> row_groups(const RunRecord& record);
+
+// Ops come at a rate of their own, whatever becomes of those before.
+bool open_loop(const Row& row);
 
 // Measured alike, but for strategy, threads and being the control.
 bool measured_alike(const Row& a, const Row& b);

@@ -127,6 +127,19 @@ void fields(auto& field, Of<Expectation> auto& expectation) {
   field("differs_from", expectation.differs_from);
 }
 
+void fields(auto& field, Of<FioPeer> auto& fio) {
+  field("engine", fio.engine);
+  field("iops", fio.iops);
+  field("ratio", fio.ratio);
+}
+
+void fields(auto& field, Of<CeilingPoint> auto& point) {
+  field("request_bytes", point.request_bytes);
+  field("queue_depth", point.queue_depth);
+  field("iops", point.iops);
+  field("bw_bytes", point.bw_bytes);
+}
+
 void fields(auto& field, Of<Row> auto& row) {
   field("strategy", row.strategy);
   field("case", row.case_name);
@@ -149,6 +162,8 @@ void fields(auto& field, Of<Row> auto& row) {
   field("requested_bytes", row.requested_bytes);
   field("device_bytes", row.device_bytes);
   field("amplification_ratio", row.amplification_ratio);
+  field.may_lack("ceiling_ratio", row.ceiling_ratio);
+  field.may_lack("fio", row.fio);
   field("time", row.time);
   field("rusage", row.rusage);
   field("syscalls", row.syscalls);
@@ -183,7 +198,8 @@ void fields(auto& field, Of<RunRecord> auto& record) {
   field("host", record.host);
   field("file", record.file);
   field("options", record.options);
-  field.later_null("ceiling");
+  field("ceiling", record.ceiling);
+  field.may_lack("second_pass_ratio", record.second_pass_ratio);
   field("rows", record.rows);
   field.later_list("intervals");
   field("findings", record.findings);

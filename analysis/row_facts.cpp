@@ -88,6 +88,20 @@ LockWaits contended_waits(const LockSide& side) {
   return waits;
 }
 
+std::optional<double> bandwidth_ceiling(const RunRecord& record) {
+  std::optional<double> most;
+  for (const CeilingPoint& point : record.ceiling.value_or(std::vector<CeilingPoint>()))
+    most = std::max(most.value_or(0), point.bw_bytes);
+  return most;
+}
+
+std::optional<double> bandwidth_ceiling(const RunRecord& record, std::uint64_t request_bytes) {
+  std::optional<double> most;
+  for (const CeilingPoint& point : record.ceiling.value_or(std::vector<CeilingPoint>()))
+    if (point.request_bytes == request_bytes) most = std::max(most.value_or(0), point.bw_bytes);
+  return most;
+}
+
 std::optional<double> size_that_stays_cold(const RunRecord& record, const Row& row) {
   const auto& measured = counted_measurement(row);
   if (!row.device_bytes || !measured) return std::nullopt;

@@ -48,6 +48,10 @@ struct LockWaits {
 };
 LockWaits contended_waits(const LockSide& side);
 
+// Most bytes per second that the device delivered at any request size, or at this one. nullopt: not measured.
+std::optional<double> bandwidth_ceiling(const RunRecord& record);
+std::optional<double> bandwidth_ceiling(const RunRecord& record, std::uint64_t request_bytes);
+
 // File size at which a repetition as long as asked for would leave half of the file unread. Rough: the device
 // may be slower once nothing comes from the cache. nullopt: the counters don't say.
 std::optional<double> size_that_stays_cold(const RunRecord& record, const Row& row);

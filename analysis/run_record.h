@@ -83,7 +83,8 @@ struct Repetition {
   std::optional<double> residency_before_ratio, residency_after_ratio;
   bool drifted = false;
   bool settled = true;  // the rate held still before the window opened, where the case warms up
-  // Open loop: ops that were due in the window and had not begun at its end. With `ops` they are all arrivals.
+  // Open loop: ops that were due in the window and had not begun at its end. With `ops` they are all
+  // arrivals.
   std::optional<Count> unserved;
   std::optional<Count> writes;      // reads that were writes instead, where the cell asks for some
   std::optional<Count> churn_done;  // maps and unmaps that the churn thread completed, where there is one
@@ -215,6 +216,13 @@ struct Expectation {
   std::optional<std::string> differs_from;  // strategy that it should differ from when pages are absent
 };
 
+// The same reads again, by fio.
+struct FioPeer {
+  std::string engine;  // "psync"
+  double iops = 0;     // fio's reads per second
+  double ratio = 0;    // ours / fio's
+};
+
 struct Row {
   std::string strategy, case_name /* JSON "case" */, pattern;
   std::uint32_t threads = 1;
@@ -235,6 +243,8 @@ struct Row {
   Count requested_bytes = 0;
   std::optional<Count> device_bytes;
   std::optional<double> amplification_ratio;
+  std::optional<double> ceiling_ratio;  // bytes that the device delivered per second / its ceiling
+  std::optional<FioPeer> fio;
   std::optional<Rusage> rusage;
 
   // Of the traced repetitions only.
@@ -247,6 +257,15 @@ struct Row {
   std::optional<MmapLock> mmap_lock;
   std::map<std::string, std::string> unavailable;  // "hints.late_pages" -> reason
   std::vector<ProbeStatus> probes;
+};
+
+// What the device delivers past the page cache, with so many reads of one size in flight (O_DIRECT,
+// io_uring).
+struct CeilingPoint {
+  std::uint64_t request_bytes = 0;
+  std::uint32_t queue_depth = 0;
+  double iops = 0;
+  double bw_bytes = 0;  // bytes per second
 };
 
 struct Finding {
@@ -269,6 +288,9 @@ struct RunRecord {
   Host host;
   FileFacts file;
   Options options;
+  std::optional<std::vector<CeilingPoint>> ceiling;
+  // Throughput of a second pass over the same blocks past this machine's cache / that of the first one.
+  std::optional<double> second_pass_ratio;
   std::vector<Row> rows;
   std::vector<Finding> findings;
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analysis/comparison.h"
+#include "analysis/row_facts.h"
 
 namespace iotrace {
 
@@ -26,6 +27,16 @@ bool mostly_drifted(const Row& row) {
   return 2 * static_cast<std::size_t>(count) >= measurement->reps.size();
 }
 
+// Bytes per second that the device delivered in the row's windows.
+std::optional<double> device_rate(const Row& row) {
+  const auto& measured = counted_measurement(row);
+  if (!row.device_bytes || !measured) return std::nullopt;
+  double seconds = 0;
+  for (const Repetition& rep : measured->reps) seconds += rep.seconds;
+  if (seconds <= 0) return std::nullopt;
+  return static_cast<double>(*row.device_bytes) / seconds;
+}
+
 }
 
 std::vector<double> ops_per_ms(const Measurement& measurement) {
@@ -36,18 +47,23 @@ std::vector<double> ops_per_ms(const Measurement& measurement) {
 }
 
 void summarise(RunRecord& record) {
+  const std::optional<double> ceiling = bandwidth_ceiling(record);
   for (Row& row : record.rows) {
+    if (auto rate = device_rate(row); rate && ceiling) row.ceiling_ratio = *rate / *ceiling;
     summarise(row.untraced, row);
     summarise(row.traced, row);
     row.drifted = mostly_drifted(row);
-    if (row.untraced && row.traced)
+    if (open_loop(row))
+      row.unavailable["observer_cost_ratio"] = "in an open loop throughput is what was asked for";
+    else if (row.untraced && row.traced)
       row.observer_cost_ratio = ratio_interval(ops_per_ms(*row.untraced), ops_per_ms(*row.traced));
     if (row.device_bytes && row.requested_bytes)
       row.amplification_ratio =
           static_cast<double>(*row.device_bytes) / static_cast<double>(row.requested_bytes);
   }
   for (const Row& control : record.rows) {
-    if (!control.control || !control.untraced || control.error || control.drifted) continue;
+    if (open_loop(control) || !control.control || !control.untraced || control.error || control.drifted)
+      continue;
     for (const Row& original : record.rows) {
       if (original.control || original.strategy != control.strategy || !same_cell(original, control))
         continue;

@@ -15,9 +15,15 @@ namespace iotrace {
   FINDING(readahead_waste)                                                                                   \
   FINDING(major_faults_serial)                                                                               \
   FINDING(mmap_lock_wait)                                                                                    \
+  FINDING(lock_not_io)                                                                                       \
+  FINDING(random_on_slow_device)                                                                             \
+  FINDING(readahead_pollutes)                                                                                \
+  FINDING(host_cache)                                                                                        \
   FINDING(cache_state)                                                                                       \
   FINDING(probe_unavailable)                                                                                 \
-  FINDING(too_few_repetitions)
+  FINDING(too_few_repetitions)                                                                               \
+  FINDING(ceiling_reached)                                                                                   \
+  FINDING(below_noise)
 
 #define DECLARE(rule) extern const FindingRule rule;
 IOTRACE_FINDINGS(DECLARE)

@@ -17,7 +17,7 @@ std::vector<Finding> judge_repetitions(const RunRecord& record) {
   RowIndexes few;
   std::size_t least = kFewestSamplesForInterval, most = 0, measured = 0;
   for (std::uint32_t index = 0; index < record.rows.size(); ++index) {
-    if (record.rows[index].error) continue;
+    if (record.rows[index].error || open_loop(record.rows[index])) continue;
     std::size_t n = throughputs(record.rows[index]).size();
     if (n == 0) continue;
     ++measured;

@@ -66,6 +66,24 @@ std::string throughput_section(const RunRecord& record, const RowGroup& group) {
   return out + '\n';
 }
 
+std::string response_section(const RunRecord& record, const RowGroup& group) {
+  ResponseTable times = response_table(record, group);
+  auto flat = [](std::string text) {
+    std::ranges::replace(text, '\n', ' ');
+    return markdown_text(text);
+  };
+  std::vector<std::string> headings;
+  for (const std::string& column : times.columns) headings.push_back(flat(column));
+  MarkdownTable table(headings, 1);
+  for (auto& line : times.lines) {
+    for (std::string& cell : line) cell = markdown_text(cell);
+    table.add_row(std::move(line));
+  }
+  std::string out = paragraph(markdown_text(times.heading)) + table.render() + '\n';
+  for (const std::string& sentence : times.sentences) out += list_item(markdown_text(sentence));
+  return out + '\n';
+}
+
 // ---- why ----
 
 // Empty: none. kNotAvailable: not counted.
@@ -111,7 +129,7 @@ std::vector<Cell> why_cells(const Row& row) {
     add(known(*kind, [&](const FaultClass& of_kind) { return rate(of_kind.count, ops); }));
   for (const auto* kind : {&faults.waited, &faults.read})
     add(known(*kind, [](const FaultClass& of_kind) { return p99(of_kind.lat_ns); }));
-  for (auto part : {time.running_s, time.fault_wait_s, time.read_wait_s, time.lock_wait_s})
+  for (auto part : {time.running_s, time.fault_wait_s, time.read_wait_s, time.lock_wait_s, time.idle_s})
     add(known(part, [&](double part_s) { return share(part_s, seconds); }));
   for (double q : {0.5, 0.99})
     add(known(speed ? speed->lat_ns.percentile(q) : std::nullopt,
@@ -134,7 +152,8 @@ std::string why_section(const RunRecord& record, const RowGroup& group) {
                        "WILLNEED ok",      "pages added/op", "wasted",     "refaults/op",
                        "faults mapped/op", "waited/op",      "read/op",    "p99 waited",
                        "p99 read",         "time running",   "fault wait", "read wait",
-                       "lock wait",        "op p50",         "op p99",     "traced/untraced"},
+                       "lock wait",        "idle",           "op p50",     "op p99",
+                       "traced/untraced"},
                       1);
   for (std::uint32_t index : shown) table.add_row(why_cells(record.rows[index]));
   return paragraph(markdown_text(
@@ -185,8 +204,10 @@ std::string render_markdown(const RunRecord& record, const ReportOptions&) {
   if (record.partial)
     out += paragraph("**Partial: the run was interrupted; this is what it had measured by then.**");
   for (const RowGroup& group : row_groups(record))
-    out += paragraph("### " + markdown_text(group_title(record, group))) + throughput_section(record, group) +
-           why_section(record, group);
+    out +=
+        paragraph("### " + markdown_text(group_title(record, group))) +
+        (open_loop(record.rows[group.rows.front()]) ? response_section : throughput_section)(record, group) +
+        why_section(record, group);
   if (record.rows.empty()) out += paragraph("Nothing was measured.");
   return out + finding_list(record) + settings(record);
 }

@@ -21,7 +21,8 @@ std::string render_terminal(const RunRecord& record, const ReportOptions& option
   std::string out = head(record, options);
   for (const RowGroup& group : row_groups(record)) {
     out += '\n' + group_heading(record, group, options);
-    out += throughput_table(record, group, options);
+    const bool open = open_loop(record.rows[group.rows.front()]);
+    out += open ? response_times(record, group, options) : throughput_table(record, group, options);
     out += why_tables(record, group, options);
     if (options.histograms) out += fault_histograms(record, group);
   }

@@ -28,6 +28,9 @@ std::string group_heading(const RunRecord& record, const RowGroup& group, const 
 // who is fastest, noise floor, drifted rows, errors.
 std::string throughput_table(const RunRecord& record, const RowGroup& group, const ReportOptions& options);
 
+// In its place for an open loop: service and response times.
+std::string response_times(const RunRecord& record, const RowGroup& group, const ReportOptions& options);
+
 // One line per strategy and thread count: bytes, hints, pages, faults, time, latency, CPU.
 std::string why_tables(const RunRecord& record, const RowGroup& group, const ReportOptions& options);
 

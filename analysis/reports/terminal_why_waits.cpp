@@ -52,18 +52,19 @@ std::string time_table(const WhyRows& rows, MissingNumbers& missing) {
     std::string_view heading, key;
     Part part;
   };
-  constexpr Column kColumns[] = {{"running", "time.running_s", &TimeSplit::running_s},
-                                 {"fault wait", "time.fault_wait_s", &TimeSplit::fault_wait_s},
-                                 {"read wait", "time.read_wait_s", &TimeSplit::read_wait_s},
-                                 {"lock wait", "time.lock_wait_s", &TimeSplit::lock_wait_s}};
+  std::vector<Column> columns{{"running", "time.running_s", &TimeSplit::running_s},
+                              {"fault wait", "time.fault_wait_s", &TimeSplit::fault_wait_s},
+                              {"read wait", "time.read_wait_s", &TimeSplit::read_wait_s},
+                              {"lock wait", "time.lock_wait_s", &TimeSplit::lock_wait_s}};
+  if (open_loop(rows.row(rows.shown.front()))) columns.push_back({"idle", "time.idle_s", &TimeSplit::idle_s});
   std::vector<TableColumn> headings;
-  for (const Column& column : kColumns) headings.push_back({std::string(column.heading)});
+  for (const Column& column : columns) headings.push_back({std::string(column.heading)});
   WhyTable table(std::move(headings));
   for (std::uint32_t index : rows.shown) {
     const Row& row = rows.row(index);
     double seconds = thread_seconds(row, row.traced);
     table.start_row(row);
-    for (const auto& [heading, key, part] : kColumns) {
+    for (const auto& [heading, key, part] : columns) {
       auto of_part = row.time ? (*row.time).*part : std::nullopt;
       if (!of_part || seconds <= 0)
         table.add(missing.mark(row, key, heading));

@@ -57,10 +57,24 @@ Samples samples_of(const RunRecord& record, const RowGroup& group);
 // "12.3 [11.9-12.8]", with n and p where the rows differ in them; "error", "drifted", "-".
 std::string throughput_text(const Row& row, const Samples& samples);
 
+// The sentences of a table that are not about who is fastest: drifted rows, errors.
+std::vector<std::string> state_sentences(const RunRecord& record, const RowGroup& group);
+
 // The sentences that go with a table: who is fastest, noise floor, drifted rows, errors. `fastest` is how the
 // format marks what is proven ("*", "bold").
 std::vector<std::string> throughput_sentences(const RunRecord& record, const RowGroup& group,
                                               const std::string& fastest);
+
+// ---- open loop ----
+
+// A table of service and response times, heading included, for rows whose ops come at a rate of their own.
+struct ResponseTable {
+  std::string heading;               // what the columns are, and over how many repetitions
+  std::vector<std::string> columns;  // the first two are labels: strategy, threads
+  std::vector<std::vector<std::string>> lines;
+  std::vector<std::string> sentences;  // overloaded rows, drift, errors
+};
+ResponseTable response_table(const RunRecord& record, const RowGroup& group);
 
 // "2 repetitions with probes per row": what the counters are sums over.
 std::string counted_over(const RunRecord& record, const std::vector<std::uint32_t>& rows);

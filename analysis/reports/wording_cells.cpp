@@ -21,6 +21,12 @@ std::string residency_range(const std::vector<double>& ratios) {
   return low == high ? low : fmt::format("{} to {}", low, high);
 }
 
+// Each row has a capacity of its own, and so a rate.
+std::string rate_words(const Cell& cell) {
+  if (cell.rate_pct) return fmt::format(" at {} % of each row's capacity", three_digits(*cell.rate_pct));
+  return cell.rate ? fmt::format(" at {} ops/s", three_digits(*cell.rate)) : "";
+}
+
 }
 
 std::string group_title(const RunRecord& record, const RowGroup& group) {
@@ -31,10 +37,11 @@ std::string group_title(const RunRecord& record, const RowGroup& group) {
                                   bytes(row.read_size_bytes), counted(row.reads_per_op, "read"));
   if (cell.memory_limit_bytes) title += ", memory limit " + bytes(*cell.memory_limit_bytes);
   if (cell.pace != "closed")
-    title += fmt::format(", {} loop{}", printable(cell.pace),
-                         cell.rate ? fmt::format(" at {} ops/s", three_digits(*cell.rate)) : "");
+    title += fmt::format(", {} loop{}{}", printable(cell.pace), rate_words(cell),
+                         cell.arrivals ? fmt::format(", {} arrivals", printable(*cell.arrivals)) : "");
   if (cell.compute_ns > 0)
-    title += fmt::format(", {} of work per op", human_ns(static_cast<double>(cell.compute_ns)));
+    title +=
+        fmt::format(", computing {} between hint and read", human_ns(static_cast<double>(cell.compute_ns)));
   if (cell.hot_size_bytes) title += ", hot part " + bytes(*cell.hot_size_bytes);
   if (cell.cold_pct) title += fmt::format(", {} % of reads outside it", three_digits(*cell.cold_pct));
   if (cell.zipf_theta) title += ", theta " + three_digits(*cell.zipf_theta);

@@ -188,14 +188,20 @@ std::string throughput_text(const Row& row, const Samples& samples) {
   return text;
 }
 
+std::vector<std::string> state_sentences(const RunRecord& record, const RowGroup& group) {
+  std::vector<std::string> out;
+  for (std::string sentence : {drift_sentence(record, group), partly_drifted_sentence(record, group)})
+    if (!sentence.empty()) out.push_back(std::move(sentence));
+  add_errors(out, record, group);
+  return out;
+}
+
 std::vector<std::string> throughput_sentences(const RunRecord& record, const RowGroup& group,
                                               const std::string& fastest) {
   std::vector<std::string> out;
   add_ranking(out, record, group, fastest);
-  for (std::string sentence : {noise_floor_sentence(record, group), drift_sentence(record, group),
-                               partly_drifted_sentence(record, group)})
-    if (!sentence.empty()) out.push_back(std::move(sentence));
-  add_errors(out, record, group);
+  out.push_back(noise_floor_sentence(record, group));
+  std::ranges::move(state_sentences(record, group), std::back_inserter(out));
   return out;
 }
 

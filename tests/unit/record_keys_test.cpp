@@ -45,7 +45,7 @@ TEST_CASE("each key holds the member of its name") {
   auto holds = [](const Json& json, const char* text) { CHECK(json.dump() == text); };
   holds(plain_members(record),
         R"({"schema_version":1,"iotrace":"0.1.0","started":"2026-11-30T15:00:00Z","command":"run",)"
-        R"("partial":false,"seed":9223372036854775807,"ceiling":null})");
+        R"("partial":false,"seed":9223372036854775807,"second_pass_ratio":1.5})");
   holds(plain_members(row),
         R"({"strategy":"mmap-random-willneed-misaligned","case":"cold","pattern":"random","threads":4,)"
         R"("read_size_bytes":16384,"reads_per_op":16,"control":true,"error":"worker killed by signal 9",)"
@@ -70,9 +70,9 @@ TEST_CASE("each key holds the member of its name") {
         R"("numbers":{"calls":144.0,"share":0.98},)"
         R"("remedy":"Round the start down to the page.","source":"madvise, ERRORS"})");
   holds(row["cell"],
-        R"({"pace":"open","rate":1000.0,"rate_pct":null,"arrivals":"poisson","compute_ns":5000,"align_bytes":512,)"
+        R"({"pace":"open","rate":1000.0,"rate_pct":80.0,"arrivals":"poisson","compute_ns":5000,"align_bytes":512,)"
         R"("hot_size_bytes":16777216,"cold_pct":10.0,"zipf_theta":0.99,"stride_bytes":65536,)"
-        R"("write_pct":50.0,"mmap_churn":2000.0,"memory_of_file_ratio":null,"memory_limit_bytes":268435456})");
+        R"("write_pct":50.0,"mmap_churn":2000.0,"memory_of_file_ratio":0.5,"memory_limit_bytes":268435456})");
   holds(row["untraced"]["reps"][1], R"({"ops":5,"seconds":0.31,"residency_before_ratio":0.0,)"
                                     R"("residency_after_ratio":0.5,"drifted":true,"settled":true})");
   holds(row["untraced"]["ops_per_ms"], R"({"median":12.5,"low":12.0,"high":13.0,"n":6})");
@@ -102,12 +102,12 @@ TEST_CASE("each key holds the member of its name") {
 
 TEST_CASE("keys stand in the order of the design") {
   Json record = full();
-  CHECK(keys(record) == "schema_version iotrace started command partial seed host file options ceiling rows "
-                        "intervals findings ");
+  CHECK(keys(record) == "schema_version iotrace started command partial seed host file options ceiling "
+                        "second_pass_ratio rows intervals findings ");
   CHECK(keys(record["rows"][0]) ==
         "strategy case pattern threads read_size_bytes reads_per_op control error drifted expects cell "
         "untraced "
         "traced service_ns response_ns observer_cost_ratio noise_floor_ratio counters_from requested_bytes "
-        "device_bytes amplification_ratio time rusage syscalls madvise hints faults page_cache mmap_lock "
+        "device_bytes amplification_ratio ceiling_ratio fio time rusage syscalls madvise hints faults page_cache mmap_lock "
         "block_io reclaim unavailable probes ");
 }

@@ -49,7 +49,22 @@ inline Row full_row() {
   row.control = true;
   row.error = "worker killed by signal 9";
   row.expects = {true, "mmap-random"};
-  row.cell = {"open", 1000.0, "poisson", 5000, 512, 1 << 24, 10.0, 0.99, 65536, 50.0, 2000.0, 1ull << 28};
+  row.cell = {.pace = "open",
+              .rate = 1000.0,
+              .rate_pct = 80.0,
+              .arrivals = "poisson",
+              .compute_ns = 5000,
+              .align_bytes = 512,
+              .hot_size_bytes = 1 << 24,
+              .cold_pct = 10.0,
+              .zipf_theta = 0.99,
+              .stride_bytes = 65536,
+              .write_pct = 50.0,
+              .mmap_churn = 2000.0,
+              .memory_of_file_ratio = 0.5,
+              .memory_limit_bytes = 1ull << 28};
+  row.ceiling_ratio = 0.8;
+  row.fio = {"psync", 1e5, 1.25};
   row.untraced = {{{4, 0.3, 0.0, 0.25, false}, {5, 0.31, 0.0, 0.5, true}},
                   {12.5, 12.0, 13.0, 6},
                   3.2e9,
@@ -89,6 +104,8 @@ inline RunRecord full_record() {
   record.options = {{"mmap", "pread"}, {"cold"}, {"random"}, {1, 4}, {16384}, 16, 1, 0.3, 0.1, 1000, 6, 1,
                     "paired",          "nobody", 1ull << 29};
   record.rows = {full_row()};
+  record.ceiling = {{16384, 64, 1e5, 1.6e9}};
+  record.second_pass_ratio = 1.5;
   record.findings = {{"hint-rejected",
                       "fail",
                       {0},

@@ -1,0 +1,17 @@
+#include "analysis/reports/terminal_parts.h"
+#include "analysis/table.h"
+
+namespace iotrace::terminal {
+
+std::string response_times(const RunRecord& record, const RowGroup& group, const ReportOptions& options) {
+  ResponseTable times = response_table(record, group);
+  std::vector<TableColumn> columns;
+  for (const std::string& column : times.columns) columns.push_back({column, columns.size() >= 1});
+  Table table(std::move(columns), 2);
+  for (const auto& line : times.lines) table.add_row({line.begin(), line.end()});
+  std::string out = '\n' + note(times.heading) + table.render(kTerminalWidth, options.colour);
+  for (const std::string& sentence : times.sentences) out += note(sentence);
+  return out;
+}
+
+}
