@@ -190,7 +190,7 @@ struct ProbeStatus {
   std::optional<std::string> variant;  // "tp_btf"; nullopt: not attached
   std::optional<std::string> reason;   // why not, or why not a better variant
   Count lost = 0;                      // events that could not be counted where they belong
-  Count unmatched = 0;                 // ends without their start: under way when the window opened
+  Count unmatched = 0;                 // ends without their start: under way when the window opened, or answered by seccomp
 };
 
 // What belongs to a cell beside the row's own keys.

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include <boost/math/distributions/binomial.hpp>
+#include <boost/math/distributions/students_t.hpp>
 
 namespace iotrace {
 
@@ -47,6 +48,21 @@ Estimate median_interval(std::span<const double> samples) {
   estimate.low = sorted[k - 1];
   estimate.high = sorted[sorted.size() - k];
   return estimate;
+}
+
+std::optional<MeanError> mean_error_999(std::span<const double> samples) {
+  if (samples.empty() || ranked(samples).empty()) return std::nullopt;
+  double mean = 0, squares = 0, n = 0;  // Welford
+  for (double x : samples) {
+    const double off = x - mean;
+    mean += off / ++n;
+    squares += off * (x - mean);
+  }
+  MeanError found{.mean = mean};
+  if (n < 2) return found;
+  boost::math::students_t_distribution<double> student(n - 1);
+  found.error = boost::math::quantile(student, 0.9995) * std::sqrt(squares / (n - 1) / n);
+  return found;
 }
 
 std::vector<double> holm(std::span<const double> p) {

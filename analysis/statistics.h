@@ -54,6 +54,18 @@ std::optional<double> mann_whitney_p(std::span<const double> a, std::span<const 
 //   source  Hodges & Lehmann 1963; Hollander, Wolfe & Chicken, 4.2 and 4.3
 Estimate ratio_interval(std::span<const double> a, std::span<const double> b);
 
+// A mean with the half-width of its 99.9 % interval by Student's t, as JMH prints "Score ± Error". It takes
+// the samples for normally distributed, which throughput of few repetitions seldom is: for comparison with
+// published JMH tables alone.
+struct MeanError {
+  double mean = 0;
+  std::optional<double> error;  // nullopt: fewer than two samples
+};
+
+// nullopt without samples, or where one is not a finite number.
+//   source   JMH, AbstractStatistics.getMeanErrorAt(0.999)
+std::optional<MeanError> mean_error_999(std::span<const double> samples);
+
 // Holm's step-down correction: adjusted p values in the order of the input, each in [0, 1].
 //   p       [n] each in [0, 1]
 //   source  Holm 1979

@@ -66,8 +66,7 @@ std::string throughput_section(const RunRecord& record, const RowGroup& group) {
   return out + '\n';
 }
 
-std::string response_section(const RunRecord& record, const RowGroup& group) {
-  ResponseTable times = response_table(record, group);
+std::string section(ResponseTable times) {
   auto flat = [](std::string text) {
     std::ranges::replace(text, '\n', ' ');
     return markdown_text(text);
@@ -82,6 +81,10 @@ std::string response_section(const RunRecord& record, const RowGroup& group) {
   std::string out = paragraph(markdown_text(times.heading)) + table.render() + '\n';
   for (const std::string& sentence : times.sentences) out += list_item(markdown_text(sentence));
   return out + '\n';
+}
+
+std::string response_section(const RunRecord& record, const RowGroup& group) {
+  return section(response_table(record, group));
 }
 
 // ---- why ----
@@ -199,7 +202,7 @@ std::string settings(const RunRecord& record) {
   return out + "\n</details>\n";
 }
 
-std::string render_markdown(const RunRecord& record, const ReportOptions&) {
+std::string render_markdown(const RunRecord& record, const ReportOptions& options) {
   std::string out;
   if (record.partial)
     out += paragraph("**Partial: the run was interrupted; this is what it had measured by then.**");
@@ -209,6 +212,7 @@ std::string render_markdown(const RunRecord& record, const ReportOptions&) {
         (open_loop(record.rows[group.rows.front()]) ? response_section : throughput_section)(record, group) +
         why_section(record, group);
   if (record.rows.empty()) out += paragraph("Nothing was measured.");
+  if (options.reference) out += section(published_table(record, *options.reference));
   return out + finding_list(record) + settings(record);
 }
 

@@ -8,6 +8,7 @@ namespace iotrace {
 #define IOTRACE_REPORTS(REPORT)                                                                              \
   REPORT(terminal)                                                                                           \
   REPORT(markdown)                                                                                           \
+  REPORT(jmh)                                                                                                \
   REPORT(json)
 
 #define DECLARE(report) extern const ReportFormat report##_report;

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "analysis/reference.h"
 #include "analysis/run_record.h"
 
 namespace iotrace {
@@ -13,6 +14,7 @@ namespace iotrace {
 struct ReportOptions {
   bool colour = false;
   bool histograms = false;
+  const Publication* reference = nullptr;  // set beside the rows, by the formats for people
 };
 
 struct ReportFormat {

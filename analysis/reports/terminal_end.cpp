@@ -45,7 +45,8 @@ std::string probe_lines(const RunRecord& record) {
     }
   std::string out = '\n' + note(fmt::format("probes: {}", fmt::join(facts, ", ")));
   if (unmatched > 0)
-    out += note(fmt::format("{} without a start, under way when the window opened, not counted: {}",
+    out += note(fmt::format("{} without a start (under way when the window opened, or answered by a seccomp "
+                            "filter), not counted: {}",
                             counted(unmatched, "end"), fmt::join(unmatched_in, ", ")));
   return out;
 }

@@ -3,8 +3,9 @@
 
 namespace iotrace::terminal {
 
-std::string response_times(const RunRecord& record, const RowGroup& group, const ReportOptions& options) {
-  ResponseTable times = response_table(record, group);
+namespace {
+
+std::string rendered(const ResponseTable& times, const ReportOptions& options) {
   std::vector<TableColumn> columns;
   for (const std::string& column : times.columns) columns.push_back({column, columns.size() >= 1});
   Table table(std::move(columns), 2);
@@ -12,6 +13,16 @@ std::string response_times(const RunRecord& record, const RowGroup& group, const
   std::string out = '\n' + note(times.heading) + table.render(kTerminalWidth, options.colour);
   for (const std::string& sentence : times.sentences) out += note(sentence);
   return out;
+}
+
+}
+
+std::string response_times(const RunRecord& record, const RowGroup& group, const ReportOptions& options) {
+  return rendered(response_table(record, group), options);
+}
+
+std::string published_results(const RunRecord& record, const ReportOptions& options) {
+  return options.reference ? rendered(published_table(record, *options.reference), options) : "";
 }
 
 }

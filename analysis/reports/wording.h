@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/comparison.h"
+#include "analysis/reference.h"
 #include "analysis/run_record.h"
 
 namespace iotrace::wording {
@@ -75,6 +76,11 @@ struct ResponseTable {
   std::vector<std::string> sentences;  // overloaded rows, drift, errors
 };
 ResponseTable response_table(const RunRecord& record, const RowGroup& group);
+
+// ---- beside published results ----
+
+// Own ratios beside those of a publication, or the sentence that nothing can be compared.
+ResponseTable published_table(const RunRecord& record, const Publication& publication);
 
 // "2 repetitions with probes per row": what the counters are sums over.
 std::string counted_over(const RunRecord& record, const std::vector<std::uint32_t>& rows);

@@ -35,7 +35,11 @@ const PatternShape kShape = {.file_size_bytes = 10'000'019,
                              .seed = 0x1234567890,
                              .round = 3,
                              .thread = 1,
-                             .threads = 4};
+                             .threads = 4,
+                             .hot_size_bytes = 1'000'000,
+                             .cold_pct = 30,
+                             .zipf_theta = 0.5,
+                             .stride_bytes = 100'000};
 
 TEST_CASE("patterns: names are unique and found, summaries are one line") {
   std::set<std::string_view> names;
@@ -52,23 +56,36 @@ TEST_CASE("patterns: names are unique and found, summaries are one line") {
 }
 
 TEST_CASE("patterns: every offset is aligned and leaves room for a read") {
+  struct Knobs {
+    std::uint64_t hot_size;
+    double cold_pct, theta;
+    std::uint64_t stride;
+  };
   for (const Pattern& pattern : patterns())
-    for (std::uint64_t file_size : {4096u, 4097u, 100'000u, 10'000'019u})
-      for (std::uint64_t read_size : {1u, 1000u, 4096u})
-        for (std::uint64_t align : {1u, 8u, 4096u, 65536u})
-          for (std::uint32_t thread : {0u, 4u}) {
-            CAPTURE(pattern.name, file_size, read_size, align, thread);
-            const auto offsets = take(pattern, {.file_size_bytes = file_size,
-                                                .read_size_bytes = read_size,
-                                                .align_bytes = align,
-                                                .thread = thread,
-                                                .threads = 5});
-            const bool all_good = std::all_of(offsets.begin(), offsets.end(), [&](std::uint64_t offset) {
-              return offset % align == 0 && offset <= file_size - read_size;
-            });
-            CHECK(all_good);
-            if (!pattern.finite) CHECK(offsets.size() == 700);
-          }
+    for (const Knobs& knobs :
+         {Knobs{0, 0, 0, 0}, Knobs{4096, 50, 0.01, 4096}, Knobs{5000, 100, 0.5, 12'345},
+          Knobs{99'999, 10, 0.99, 1'000'000}, Knobs{1u << 30, 90, 0.999, std::uint64_t{1} << 60}})
+      for (std::uint64_t file_size : {4096u, 4097u, 100'000u, 10'000'019u})
+        for (std::uint64_t read_size : {1u, 32u, 1000u, 4096u})
+          for (std::uint64_t align : {1u, 8u, 4096u, 65536u})
+            for (std::uint32_t thread : {0u, 4u}) {
+              CAPTURE(pattern.name, knobs.hot_size, file_size, read_size, align, thread);
+              const auto offsets = take(pattern, {.file_size_bytes = file_size,
+                                                  .read_size_bytes = read_size,
+                                                  .align_bytes = align,
+                                                  .thread = thread,
+                                                  .threads = 5,
+                                                  .hot_size_bytes = knobs.hot_size,
+                                                  .cold_pct = knobs.cold_pct,
+                                                  .zipf_theta = knobs.theta,
+                                                  .stride_bytes = knobs.stride});
+              const bool all_good = std::all_of(offsets.begin(), offsets.end(), [&](std::uint64_t offset) {
+                return offset % align == 0 && offset <= file_size - read_size;
+              });
+              if (!all_good) FAIL("an offset is not aligned or leaves no room");
+              if (!pattern.finite && offsets.size() != 700) FAIL("an endless pattern ended");
+            }
+  SUCCEED();
 }
 
 TEST_CASE("patterns: the same shape replays, rewound finite streams too") {
@@ -85,20 +102,22 @@ TEST_CASE("patterns: the same shape replays, rewound finite streams too") {
   }
 }
 
-TEST_CASE("patterns: random streams differ by seed, round and thread") {
-  const Pattern& random = *find_pattern("random");
-  const auto reference = take(random, kShape);
-  for (int what = 0; what < 4; ++what) {
-    CAPTURE(what);
-    PatternShape other = kShape;
-    if (what == 0) other.seed ^= 1;
-    if (what == 1) other.seed ^= std::uint64_t{1} << 40;
-    if (what == 2) other.round += 1;
-    if (what == 3) other.thread += 1;
-    const auto offsets = take(random, other);
-    std::size_t equal = 0;
-    for (std::size_t i = 0; i < offsets.size(); ++i) equal += offsets[i] == reference[i];
-    CHECK(equal < 7);
+TEST_CASE("patterns: streams that are drawn differ by seed, round and thread") {
+  for (std::string_view name : {"random", "hot-cold", "zipf"}) {
+    const Pattern& drawn = *find_pattern(name);
+    const auto reference = take(drawn, kShape);
+    for (int what = 0; what < 4; ++what) {
+      CAPTURE(name, what);
+      PatternShape other = kShape;
+      if (what == 0) other.seed ^= 1;
+      if (what == 1) other.seed ^= std::uint64_t{1} << 40;
+      if (what == 2) other.round += 1;
+      if (what == 3) other.thread += 1;
+      const auto offsets = take(drawn, other);
+      std::size_t equal = 0;
+      for (std::size_t i = 0; i < offsets.size(); ++i) equal += offsets[i] == reference[i];
+      CHECK(equal < 7);
+    }
   }
 }
 

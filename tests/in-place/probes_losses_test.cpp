@@ -1,7 +1,5 @@
 // What does not fit is counted as lost, to the last event, and what cannot be counted is never guessed.
 
-#include <sys/syscall.h>
-
 #include "analysis/findings/finding.h"
 #include "tests/in-place/probes_fixture.h"
 

@@ -99,3 +99,16 @@ TEST_CASE("holm stays within 1, and leaves a single p alone", "[statistics]") {
   CHECK(holm(Samples{0, 0, 0}) == Samples{0, 0, 0});
   CHECK(holm(Samples{0.25, 0.25, 0.25}) == Samples{0.75, 0.75, 0.75});
 }
+
+TEST_CASE("mean and 99.9 % error as JMH has them") {
+  // 1, 2, 3: mean 2, s = 1, t(0.9995; 2) = 31.599, error = 31.599 / sqrt(3).
+  auto found = mean_error_999(std::vector{1.0, 2.0, 3.0});
+  REQUIRE(found);
+  CHECK(found->mean == Approx(2));
+  REQUIRE(found->error);
+  CHECK(*found->error == Approx(18.2437).epsilon(1e-4));
+  // Where E[x^2] - E[x]^2 loses everything.
+  CHECK(*mean_error_999(std::vector{1e8 + 1, 1e8 + 2, 1e8 + 3})->error == Approx(18.2437).epsilon(1e-4));
+  CHECK_FALSE(mean_error_999(std::vector{1.0})->error);
+  CHECK_FALSE(mean_error_999(std::vector<double>{}));
+}

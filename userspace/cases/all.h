@@ -5,6 +5,6 @@
 
 namespace iotrace {
 
-extern const Case kWarm, kResident, kCold, kAsIs;
+extern const Case kWarm, kResident, kPressure, kHalfCold, kCold, kAsIs;
 
 }

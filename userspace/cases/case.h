@@ -11,9 +11,10 @@ namespace iotrace {
 
 struct Case {
   enum class Start {
-    kAsIs,     // leave the cache alone
-    kEvicted,  // nothing of the file is cached
-    kFilled,   // all of it is, read in by memory/residency.h's fill()
+    kAsIs,          // leave the cache alone
+    kEvicted,       // nothing of the file is cached
+    kFilled,        // all of it is, read in by memory/residency.h's fill()
+    kFilledInside,  // as much of it as the worker's memory limit holds, read in once by the worker itself
   };
 
   std::string_view name;
@@ -21,7 +22,8 @@ struct Case {
   Start start = Start::kAsIs;
   bool touch = false;    // the worker maps every page before the window
   bool warm_up = false;  // and reads for --warmup
-  // Residency that must hold before the window, and, where `stays` is set, after it too.
+  // Residency that must hold before the window, and, where `stays` is set, after it too. With kFilledInside
+  // the limit itself says what must be resident: see memory/limited_fill.h.
   double residency_at_least = 0.0;
   double residency_at_most = 1.0;
   bool residency_stays = false;

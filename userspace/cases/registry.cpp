@@ -4,10 +4,7 @@ namespace iotrace {
 
 std::span<const Case> cases() {
   static const Case all[] = {
-      kWarm,
-      kResident,
-      kCold,
-      kAsIs,
+      kWarm, kResident, kPressure, kHalfCold, kCold, kAsIs,
   };
   return all;
 }

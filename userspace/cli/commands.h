@@ -14,6 +14,7 @@ int run_command(const RunWords& words);
 struct ReportWords {
   std::string record;  // a file, or "-" for standard input
   std::string format = "terminal";
+  std::string reference;  // "lucene-16279:c6id"; empty: none
   bool histograms = false;
 };
 int report_command(const ReportWords& words);

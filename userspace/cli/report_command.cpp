@@ -52,11 +52,19 @@ int report_command(const ReportWords& words) {
   }
   if (!format) return report_error(unknown_name("format", words.format, names));
 
+  std::optional<Publication> reference;
+  if (!words.reference.empty()) {
+    auto found = publication(words.reference);
+    if (!found) return report_error(found.error());
+    reference = std::move(*found);
+  }
   auto text = read_all(words.record);
   if (!text) return report_error(text.error());
   auto record = from_json_text(*text);
   if (!record) return report_error({words.record + ": " + record.error().message, record.error().kind});
-  fmt::print("{}", format->render(*record, {.colour = wants_colour(), .histograms = words.histograms}));
+  fmt::print("{}", format->render(*record, {.colour = wants_colour(),
+                                            .histograms = words.histograms,
+                                            .reference = reference ? &*reference : nullptr}));
   return 0;
 }
 

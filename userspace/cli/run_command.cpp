@@ -12,6 +12,7 @@
 #include "analysis/reports/report.h"
 #include "analysis/summary.h"
 #include "userspace/cli/commands.h"
+#include "userspace/cli/memory_settings.h"
 #include "userspace/cli/terminal.h"
 #include "userspace/controller/file_watch.h"
 #include "userspace/controller/guardian.h"
@@ -89,18 +90,6 @@ Result<Source> open_source(const RunSettings& settings, Guardian& guardian, Prog
   if (!scratch) return scratch.error();
   source.scratch.emplace(std::move(*scratch));
   return source;
-}
-
-// Sentences that a case and a limit contradict, found before anything is measured.
-Status check_memory(const RunSettings& settings, const Plan& plan, std::uint64_t file_bytes) {
-  if (!settings.options.memory_bytes || *settings.options.memory_bytes > file_bytes) return {};
-  for (const PlannedRow& row : plan.rows)
-    if (row.cache_case->residency_stays)
-      return usage_error(fmt::format(
-          "--memory {} is not larger than the file ({} bytes), but case '{}' needs all of it cached; "
-          "leave out that case or the limit",
-          *settings.options.memory_bytes, file_bytes, row.cache_case->name));
-  return {};
 }
 
 // Writes the record where it was asked for; where that fails (a full disk), into /tmp, so that nothing

@@ -7,8 +7,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "userspace/cli/memory_settings.h"
 #include "userspace/cli/nearest.h"
+#include "userspace/cli/pace_settings.h"
 #include "userspace/cli/parse.h"
+#include "userspace/cli/pattern_settings.h"
 #include "userspace/probes/probe_set.h"
 #include "userspace/strategies/strategy.h"
 #include "userspace/worker/shared_block.h"
@@ -29,7 +32,8 @@ constexpr std::uint32_t kUntracedPerTraced = 10;
 bool bare(const RunWords& w) {
   for (const std::string* word :
        {&w.file, &w.size, &w.strategies, &w.cases, &w.patterns, &w.threads, &w.read_size, &w.reads_per_op,
-        &w.align, &w.duration, &w.ops, &w.warmup, &w.reps, &w.memory, &w.probes})
+        &w.align, &w.duration, &w.ops, &w.warmup, &w.reps, &w.memory, &w.memory_sweep, &w.probes, &w.rate, &w.compute,
+        &w.mmap_churn, &w.write_pct})
     if (!word->empty()) return false;
   return true;
 }
@@ -38,12 +42,18 @@ std::string or_default(const std::string& word, const char* otherwise) {
   return word.empty() ? otherwise : word;
 }
 
-Result<std::vector<std::string>> strategy_names(const std::string& words) {
+bool in_order_only(const std::vector<std::string>& patterns) {
+  return patterns == std::vector<std::string>{"sequential"};
+}
+
+// 'all': no specimens, and those that read in order only where nothing else is asked for.
+Result<std::vector<std::string>> strategy_names(const std::string& words,
+                                                const std::vector<std::string>& patterns) {
   auto names = parse_list("--strategy", words);
   if (!names || *names != std::vector<std::string>{"all"}) return names;
   names->clear();
   for (const Strategy& s : strategies())
-    if (!s.specimen && !s.sequential_only) names->emplace_back(s.name);
+    if (!s.specimen && (!s.sequential_only || in_order_only(patterns))) names->emplace_back(s.name);
   return names;
 }
 
@@ -96,9 +106,11 @@ void declare_run_options(CLI::App& run, RunWords& words) {
                  "list strategies");
   run.add_option("--case", words.cases, "Cache states (cold,warm); see iotrace list cases");
   run.add_option("--pattern", words.patterns, "Where the reads go (random); see iotrace list patterns");
+  declare_pattern_options(run, words);
   run.add_option("--threads", words.threads, "Numbers of reader threads (1,4)");
   run.add_option("--read-size", words.read_size, "Bytes per read (16K)");
-  run.add_option("--reads-per-op", words.reads_per_op, "Reads per operation, the batch that is timed (16)");
+  run.add_option("--reads-per-op", words.reads_per_op,
+                 "Reads per operation, the batch that is timed (16; 128 if all are sequential)");
   run.add_option("--align", words.align, "Offsets are multiples of this (1: any byte)");
   run.add_option("--duration", words.duration, "Length of a repetition (0.5; 0.3 in a bare run)");
   run.add_option("--ops", words.ops,
@@ -109,12 +121,13 @@ void declare_run_options(CLI::App& run, RunWords& words) {
   run.add_option("--user", words.user,
                  "Who the reads are made as: name or uid (who called sudo, else the file's owner, else "
                  "nobody); 0 only if named");
-  run.add_option("--memory", words.memory, "Memory limit of the reader (cold: half the file; else none)");
+  declare_memory_options(run, words);
   run.add_option("--probes", words.probes,
                  "on: one traced repetition in addition for every 10; paired: as many traced as untraced; "
                  "off: none, needs no "
                  "root; or names of probes (on)");
   run.add_option("-o,--output", words.output, "Write the record (JSON) to this file");
+  declare_pace_options(run, words);
   run.add_flag("--histograms", words.histograms, "Show latency histograms");
 }
 
@@ -136,16 +149,17 @@ Result<RunSettings> run_settings(const RunWords& w) {
     s.size_bytes = *size;
   }
 
-  auto names =
-      strategy_names(or_default(w.strategies, "mmap,mmap-random,mmap-random-willneed,pread,io_uring"));
+  auto patterns = parse_list("--pattern", or_default(w.patterns, "random"));
+  if (!patterns) return patterns.error();
+  o.patterns = std::move(*patterns);
+  auto names = strategy_names(
+      or_default(w.strategies, "mmap,mmap-random,mmap-random-willneed,pread,io_uring"), o.patterns);
   if (!names) return names.error();
   o.strategies = std::move(*names);
   auto cases = parse_list("--case", or_default(w.cases, "cold,warm"));
   if (!cases) return cases.error();
   o.cases = std::move(*cases);
-  auto patterns = parse_list("--pattern", or_default(w.patterns, "random"));
-  if (!patterns) return patterns.error();
-  o.patterns = std::move(*patterns);
+  if (Status taken = take_patterns(w, s); !taken) return taken.error();
 
   if (Status done =
           parse_each("--threads", or_default(w.threads, "1,4"), o.threads,
@@ -159,7 +173,9 @@ Result<RunSettings> run_settings(const RunWords& w) {
   for (std::uint64_t size : o.read_size_bytes)
     if (size > kMostReadSize) return usage_error(fmt::format("--read-size '{}': at most 64M", w.read_size));
 
-  auto reads = parse_count("--reads-per-op", or_default(w.reads_per_op, "16"), 1, kMostReadsPerOp);
+  auto reads =
+      parse_count("--reads-per-op", or_default(w.reads_per_op, in_order_only(o.patterns) ? "128" : "16"), 1,
+                  kMostReadsPerOp);
   if (!reads) return reads.error();
   o.reads_per_op = static_cast<std::uint32_t>(*reads);
   auto align = parse_size("--align", or_default(w.align, "1"));
@@ -186,11 +202,8 @@ Result<RunSettings> run_settings(const RunWords& w) {
     if (!seed) return seed.error();
     s.seed = *seed;
   }
-  if (!w.memory.empty()) {
-    auto memory = parse_size("--memory", w.memory);
-    if (!memory) return memory.error();
-    o.memory_bytes = *memory;
-  }
+  if (Status taken = take_memory(w, s); !taken) return taken.error();
+  if (Status taken = take_pace(w, s); !taken) return taken.error();
   if (Status chosen = choose_probes(or_default(w.probes, "on"), s); !chosen) return chosen.error();
   return s;
 }

@@ -27,11 +27,11 @@ namespace iotrace {
 // Every thing has its flag, set after the rest of it is written and cleared before it changes: the controller
 // may die between any two of its instructions.
 struct GuardedThings {
-  struct Worker {
+  struct Process {
     std::atomic<bool> armed = false;
     pid_t pid = 0;
     std::uint64_t start_ticks = 0;
-  } worker;
+  } worker, ramhog;
   struct Cgroup {
     std::atomic<bool> armed = false;
     char path[PATH_MAX] = {};
@@ -71,9 +71,9 @@ template<std::size_t kSize> void copy_path(const std::string& path, char (&to)[k
 }
 
 // By a pidfd, which no other process can slip under. (The header of glibc 2.36 is not fit for C++.)
-void remove_worker(const GuardedThings::Worker& worker) {
-  UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, worker.pid, 0u)));
-  if (process && start_ticks(worker.pid) == worker.start_ticks)
+void end_process(const GuardedThings::Process& guarded) {
+  UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, guarded.pid, 0u)));
+  if (process && start_ticks(guarded.pid) == guarded.start_ticks)
     ::syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0u);
 }
 
@@ -99,7 +99,8 @@ void remove_scratch(const GuardedThings::Scratch& scratch) {
   char nothing = 0;
   while (::read(line, &nothing, 1) < 0 && errno == EINTR) {
   }
-  if (things.worker.armed) remove_worker(things.worker);
+  if (things.worker.armed) end_process(things.worker);
+  if (things.ramhog.armed) end_process(things.ramhog);
   if (things.cgroup.armed) remove_cgroup(things.cgroup.path, things.cgroup.enabled_in);
   if (things.scratch.armed) remove_scratch(things.scratch);
   ::_exit(0);
@@ -147,14 +148,25 @@ GuardedThings& Guardian::things() const {
   return *reinterpret_cast<GuardedThings*>(memory_.data());
 }
 
-void Guardian::guard_worker(pid_t pid) {
-  auto& worker = things().worker;
-  worker.armed = false;
+namespace {
+
+void arm(GuardedThings::Process& process, pid_t pid) {
+  process.armed = false;
   auto ticks = start_ticks(pid);
   if (!ticks) return;  // gone already
-  worker.pid = pid;
-  worker.start_ticks = *ticks;
-  worker.armed = true;
+  process.pid = pid;
+  process.start_ticks = *ticks;
+  process.armed = true;
+}
+
+}
+
+void Guardian::guard_worker(pid_t pid) {
+  arm(things().worker, pid);
+}
+
+void Guardian::guard_ramhog(pid_t pid) {
+  arm(things().ramhog, pid);
 }
 
 void Guardian::guard_cgroup(const std::string& path, const std::string& enabled_in) {
@@ -176,6 +188,9 @@ void Guardian::guard_scratch(const std::string& path, dev_t device, ino_t inode)
 
 void Guardian::clear_worker() {
   things().worker.armed = false;
+}
+void Guardian::clear_ramhog() {
+  things().ramhog.armed = false;
 }
 void Guardian::clear_cgroup() {
   things().cgroup.armed = false;

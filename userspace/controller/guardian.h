@@ -1,6 +1,6 @@
 #pragma once
 // A process that outlives the controller and removes what the controller could not: the worker, the memory
-// cgroup and the scratch file, whatever killed it. It holds one end of a socket pair; the other end closes
+// cgroup, pinned memory and the scratch file, whatever killed it. It holds one end of a socket pair; the other end closes
 // with the controller's death. What to remove stands in memory that both share.
 
 #include <sys/types.h>
@@ -29,6 +29,8 @@ public:
   // Each holds one thing; a second call replaces the first.
   void guard_worker(pid_t pid);  // a child of this process, not reaped yet
   void clear_worker();
+  void guard_ramhog(pid_t pid);  // likewise
+  void clear_ramhog();
   void guard_cgroup(const std::string& path, const std::string& enabled_in);
   void clear_cgroup();
   //   path    absolute

@@ -35,6 +35,34 @@ const Strategy* control_of(const std::vector<const Strategy*>& chosen) {
   return chosen.front();
 }
 
+// Rows from `first` on, those with the same step of a memory sweep together, in order of appearance.
+std::vector<std::vector<std::size_t>> by_memory(const std::vector<PlannedRow>& rows, std::size_t first) {
+  std::vector<std::vector<std::size_t>> steps;
+  for (std::size_t row = first; row < rows.size(); ++row) {
+    auto same = std::ranges::find(steps, rows[row].cell.memory_of_file_ratio, [&](const auto& step) {
+      return rows[step.front()].cell.memory_of_file_ratio;
+    });
+    if (same == steps.end()) same = steps.insert(steps.end(), std::vector<std::size_t>{});
+    same->push_back(row);
+  }
+  return steps;
+}
+
+void add_rounds(Plan& plan, const Options& options, std::vector<std::size_t>& order,
+                std::mt19937_64& shuffler) {
+  for (std::uint32_t round = 0; round < std::max(options.reps, options.traced_reps); ++round) {
+    std::ranges::shuffle(order, shuffler);
+    for (std::size_t row : order) {
+      bool traced = round < options.traced_reps && !plan.rows[row].control;
+      bool untraced = round < options.reps;
+      bool traced_first = traced && untraced && (shuffler() & 1u);
+      if (traced_first) plan.repetitions.push_back({row, true, round});
+      if (untraced) plan.repetitions.push_back({row, false, round});
+      if (traced && !traced_first) plan.repetitions.push_back({row, true, round});
+    }
+  }
+}
+
 }
 
 Result<Plan> make_plan(const Options& options, std::uint64_t seed) {
@@ -71,19 +99,8 @@ Result<Plan> make_plan(const Options& options, std::uint64_t seed) {
               plan.rows.push_back(row);
             }
           }
-    std::vector<std::size_t> order(plan.rows.size() - first);
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = first + i;
-    for (std::uint32_t round = 0; round < std::max(options.reps, options.traced_reps); ++round) {
-      std::ranges::shuffle(order, shuffler);
-      for (std::size_t row : order) {
-        bool traced = round < options.traced_reps && !plan.rows[row].control;
-        bool untraced = round < options.reps;
-        bool traced_first = traced && untraced && (shuffler() & 1u);
-        if (traced_first) plan.repetitions.push_back({row, true, round});
-        if (untraced) plan.repetitions.push_back({row, false, round});
-        if (traced && !traced_first) plan.repetitions.push_back({row, true, round});
-      }
-    }
+    for (std::vector<std::size_t>& order : by_memory(plan.rows, first))
+      add_rounds(plan, options, order, shuffler);
   }
   return plan;
 }

@@ -35,7 +35,7 @@ struct Plan {
 };
 
 // Rows: case x pattern x cell x read size x threads x strategy, each group with its control. Repetitions: group by
-// case (changing the case costs most), then by round; within a round the rows come in an order that is
+// case and by step of the memory sweep (changing them costs most), then by round; within a round the rows come in an order that is
 // shuffled anew from the seed, a traced repetition next to its row's untraced one.
 //   errors  usage: an unknown name (with the nearest known one), a sequential-only strategy asked for another
 //   pattern

@@ -1,5 +1,7 @@
 #include "userspace/controller/prepare.h"
 
+#include <unistd.h>
+
 #include <fmt/format.h>
 
 namespace iotrace {
@@ -7,6 +9,10 @@ namespace iotrace {
 namespace {
 
 constexpr int kTopUps = 3;
+
+// What may stay cached before a worker reads the file in: it is charged to somebody else. With a page or two,
+// no limit is escaped from.
+constexpr double kStrayShare = 0.001;
 
 }
 
@@ -19,7 +25,58 @@ Status CachePreparer::fill_in_the_fixed_way() {
   return done;
 }
 
-Result<Residency> CachePreparer::prepare(const Case& cache_case) {
+void CachePreparer::limited_by(std::optional<std::uint64_t> limit_bytes, const MemoryCgroup* group) {
+  limit_bytes_ = limit_bytes;
+  group_ = group;
+  worker_filled_ = false;
+}
+
+Result<LimitedFill> CachePreparer::filled_now() const {
+  LimitedFill fill{.limit_bytes = limit_bytes_.value_or(0),
+                   .page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE))};
+  if (group_) {
+    auto usage = group_->usage_bytes();
+    if (!usage) return usage.error();
+    fill.usage_bytes = *usage;
+  }
+  auto now = residency(file_fd_);
+  if (!now) return now.error();
+  fill.residency = *now;
+  return fill;
+}
+
+// A page that is cached already stays charged to whoever cached it, and escapes the limit: so nothing of the
+// file may be cached when the worker begins to read it.
+Result<Residency> CachePreparer::prepare_for_worker(const Case& cache_case, bool any_pages_do) {
+  filled_ = false;
+  if (worker_filled_ && any_pages_do) {
+    auto now = filled_now();
+    if (now && check_limited_fill(cache_case.name, *now)) return now->residency;
+  }
+  worker_filled_ = false;
+  worker_fills_ = true;
+  if (Status evicted = evict(file_fd_); !evicted) return evicted.error();
+  auto now = residency(file_fd_);
+  if (!now) return now.error();
+  if (now->ratio() > kStrayShare)
+    return Error{
+        fmt::format("could not reach '{}': {:.2f} % of the file stays resident after eviction, charged to "
+                    "another cgroup and out of the limit's reach; another process maps, locks or reads it",
+                    cache_case.name, 100 * now->ratio())};
+  return now;
+}
+
+Result<Residency> CachePreparer::prove_filled(const Case& cache_case) {
+  auto now = filled_now();
+  if (!now) return now.error();
+  if (Status proven = check_limited_fill(cache_case.name, *now); !proven) return proven.error();
+  worker_filled_ = true;
+  return now->residency;
+}
+
+Result<Residency> CachePreparer::prepare(const Case& cache_case, bool any_pages_do) {
+  worker_fills_ = false;
+  if (cache_case.start == Case::Start::kFilledInside) return prepare_for_worker(cache_case, any_pages_do);
   if (cache_case.start == Case::Start::kEvicted) {
     filled_ = false;
     if (Status evicted = evict(file_fd_); !evicted) return evicted.error();

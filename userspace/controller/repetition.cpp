@@ -6,6 +6,7 @@
 
 #include "analysis/drift.h"
 #include "userspace/controller/device_bytes.h"
+#include "userspace/worker/usage.h"
 
 namespace iotrace {
 
@@ -58,7 +59,7 @@ Order order_for(const RunContext& run, const PlannedRow& row, const PlannedRepet
 
 // Takes the worker's results out of the shared block.
 void collect(const SharedBlock& block, const ThreadResult* threads, RepetitionResult& result) {
-  std::uint64_t end_ns = block.start_ns;
+  std::uint64_t end_ns = block.start_ns, unserved = 0, writes = 0;
   for (std::uint32_t t = 0; t < block.order.threads; ++t) {
     const ThreadResult& thread = threads[t];
     result.repetition.ops += thread.ops;
@@ -66,18 +67,27 @@ void collect(const SharedBlock& block, const ThreadResult* threads, RepetitionRe
     result.checksum += thread.checksum;
     end_ns = std::max(end_ns, thread.end_ns);
     result.thread_seconds += static_cast<double>(thread.end_ns - block.start_ns) / 1e9;
+    result.idle_seconds += static_cast<double>(thread.idle_ns) / 1e9;
     result.lat_ns.add_bins(thread.lat_bins, thread.lat_sum_ns, thread.lat_min_ns, thread.lat_max_ns);
+    result.response_ns.add_bins(thread.response_bins, thread.response_sum_ns, thread.response_min_ns,
+                                thread.response_max_ns);
+    unserved += thread.unserved;
+    writes += thread.writes;
   }
   result.repetition.seconds = static_cast<double>(end_ns - block.start_ns) / 1e9;
 
-  const UsageMark &a = block.usage_start, &b = block.usage_end;
+  if (block.order.rate > 0) result.repetition.unserved = unserved;
+  if (block.order.write_pct > 0) result.repetition.writes = writes;
+  if (block.order.mmap_churn > 0) result.repetition.churn_done = block.churn_done;
+
+  const UsageMark used = block.usage_end - block.usage_start - block.churn_usage;
   result.rusage = {
-      .major_faults = b.major_faults - a.major_faults,
-      .minor_faults = b.minor_faults - a.minor_faults,
-      .user_s = static_cast<double>(b.user_ns - a.user_ns) / 1e9,
-      .system_s = static_cast<double>(b.system_ns - a.system_ns) / 1e9,
-      .ctx_voluntary = b.ctx_voluntary - a.ctx_voluntary,
-      .ctx_involuntary = b.ctx_involuntary - a.ctx_involuntary,
+      .major_faults = used.major_faults,
+      .minor_faults = used.minor_faults,
+      .user_s = static_cast<double>(used.user_ns) / 1e9,
+      .system_s = static_cast<double>(used.system_ns) / 1e9,
+      .ctx_voluntary = used.ctx_voluntary,
+      .ctx_involuntary = used.ctx_involuntary,
   };
 }
 
@@ -96,7 +106,8 @@ std::vector<std::uint64_t> ops_per_slot(const ThreadResult* threads, std::uint32
   return sums;
 }
 
-Status check_state_kept(const Case& cache_case, const RepetitionResult& result, std::uint32_t reads_per_op) {
+Status check_state_kept(const PlannedRow& row, const RepetitionResult& result, std::uint32_t reads_per_op) {
+  const Case& cache_case = *row.cache_case;
   const auto& after = result.repetition.residency_after_ratio;
   if (cache_case.residency_stays && after && *after < cache_case.residency_at_least)
     return Error{fmt::format(
@@ -105,7 +116,10 @@ Status check_state_kept(const Case& cache_case, const RepetitionResult& result, 
         cache_case.name, 100 * *after)};
   const std::uint64_t faults = result.rusage.major_faults + result.rusage.minor_faults;
   const double reads = static_cast<double>(result.repetition.ops) * reads_per_op;
-  if (cache_case.no_faults && static_cast<double>(faults) > kStrayFaults + kWarmFaultsPerRead * reads)
+  // A store into a clean page faults, however warm the page is: that is how the kernel learns of dirty pages.
+  const bool stores = row.cell.write_pct > 0 && row.strategy->maps_file;
+  if (cache_case.no_faults && !stores &&
+      static_cast<double>(faults) > kStrayFaults + kWarmFaultsPerRead * reads)
     return Error{fmt::format(
         "'{}' was not reached: {} page faults in {:.0f} reads; another process unmaps or reclaims the "
         "file's pages",
@@ -134,18 +148,27 @@ Result<RepetitionResult> run_repetition(const RunContext& run, const PlannedRow&
     return built.error();
 
   RepetitionResult result;
-  auto before = run.cache->prepare(cache_case);
+  // Reads all over the file find the same share of it cached, whichever pages these are.
+  const bool any_pages_do = row.pattern->name == "random" && row.cell.write_pct == 0;
+  auto before = run.cache->prepare(cache_case, any_pages_do);
   if (before)
     result.repetition.residency_before_ratio = before->ratio();
   else if (cache_case.start != Case::Start::kAsIs)
     return before.error();
 
+  block.order.fill = run.cache->worker_fills();
   worker->order(Command::kWarmUp);
   if (Status warm = worker->wait_for(WorkerState::kWarm, kLookWhileSettingUp, {}); !warm) return warm.error();
+  if (block.order.fill) {
+    auto filled = run.cache->prove_filled(cache_case);
+    if (!filled) return filled.error();
+    result.repetition.residency_before_ratio = filled->ratio();
+  }
 
   auto device_before = device_read_bytes(worker->pid());
   if (planned.traced) {
-    ProbeTarget target{worker->pid(), block.mapping_address, block.mapping_address ? run.file_size_bytes : 0};
+    ProbeTarget target{worker->pid(), block.mapping_address, block.mapping_address ? run.file_size_bytes : 0,
+                       static_cast<pid_t>(block.churn_tid)};
     if (Status attached = run.probes->attach(target); !attached) return attached.error();
   }
 
@@ -180,8 +203,7 @@ Result<RepetitionResult> run_repetition(const RunContext& run, const PlannedRow&
         drifted(result.repetition.residency_after_ratio,
                 ops_per_slot(block.threads(), row.threads, result.repetition.seconds));
   worker->finish();
-  if (Status kept = check_state_kept(cache_case, result, run.options.reads_per_op); !kept)
-    return kept.error();
+  if (Status kept = check_state_kept(row, result, run.options.reads_per_op); !kept) return kept.error();
   return result;
 }
 

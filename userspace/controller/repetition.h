@@ -29,7 +29,9 @@ struct RunContext {
 struct RepetitionResult {
   Repetition repetition;
   double thread_seconds = 0;  // sum over the threads, each from the window's start to its own last op
+  double idle_seconds = 0;    // of them: in an open loop, waiting for the next arrival
   Histogram lat_ns{kOpSubBits};
+  Histogram response_ns{kOpSubBits};  // open loop only
   std::uint64_t requested_bytes = 0;
   std::uint64_t checksum = 0;  // sum over all threads; equal for equal offsets
   std::optional<std::uint64_t> device_bytes;

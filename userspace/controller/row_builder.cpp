@@ -23,15 +23,18 @@ RowBuilder::RowBuilder(const PlannedRow& planned, const Options& options) {
   row_.cell = planned.cell;
 }
 
-void RowBuilder::set_memory(const MemoryCgroup* group, const std::string& reason) {
-  if (group) row_.cell.memory_limit_bytes = group->limit_bytes();
+void RowBuilder::set_memory(std::optional<std::uint64_t> limit_bytes, const std::string& reason) {
+  row_.cell.memory_limit_bytes = limit_bytes;
   if (!reason.empty()) row_.unavailable["cell.memory_limit_bytes"] = reason;
 }
 
 void RowBuilder::add(Sums& sums, const RepetitionResult& result) {
   sums.measurement.reps.push_back(result.repetition);
   sums.thread_seconds += result.thread_seconds;
-  static_cast<void>(sums.measurement.lat_ns.merge(result.lat_ns));  // same layout by construction
+  sums.idle_seconds += result.idle_seconds;
+  // same layouts by construction
+  static_cast<void>(sums.measurement.lat_ns.merge(result.lat_ns));
+  static_cast<void>(sums.response_ns.merge(result.response_ns));
   sums.requested_bytes += result.requested_bytes;
   if (sums.device_bytes && result.device_bytes)
     *sums.device_bytes += *result.device_bytes;
@@ -57,11 +60,20 @@ void RowBuilder::add(const RepetitionResult& result, bool traced) {
 void RowBuilder::take_time(const ProbeReadings& readings) {
   row_.time = readings.time;
   if (!row_.time) return;
-  const auto& [running, fault, read, lock] = *row_.time;
+  const auto& [running, fault, read, lock, idle] = *row_.time;
+  if (row_.cell.pace == "open") row_.time->idle_s = traced_.idle_seconds;
   if (fault && read && lock)
-    row_.time->running_s = std::max(0.0, traced_.thread_seconds - *fault - *read - *lock);
+    row_.time->running_s =
+        std::max(0.0, traced_.thread_seconds - traced_.idle_seconds - *fault - *read - *lock);
   else
     row_.unavailable["time.running_s"] = "the rest of the time, of which a part is not known";
+}
+
+// Service is what a closed loop calls latency; the response counts from when the op was meant to start.
+void RowBuilder::take_responses(Sums& sums) {
+  if (row_.cell.pace != "open") return;
+  row_.service_ns = sums.measurement.lat_ns;
+  row_.response_ns = std::move(sums.response_ns);
 }
 
 void RowBuilder::take_readings(ProbeReadings&& readings) {
@@ -92,6 +104,7 @@ Row RowBuilder::finish() && {
     row_.rusage = counters.rusage;
     if (!row_.device_bytes) row_.unavailable["device_bytes"] = "/proc/PID/io could not be read";
   }
+  if (any_untraced || any_traced) take_responses(any_untraced ? untraced_ : traced_);
   if (any_untraced) row_.untraced = std::move(untraced_.measurement);
   if (any_traced) row_.traced = std::move(traced_.measurement);
   if (readings_)

@@ -7,7 +7,6 @@
 #include "analysis/run_record.h"
 #include "userspace/controller/plan.h"
 #include "userspace/controller/repetition.h"
-#include "userspace/memory/cgroup.h"
 
 namespace iotrace {
 
@@ -15,10 +14,12 @@ class RowBuilder {
 public:
   RowBuilder(const PlannedRow& planned, const Options& options);
 
-  //   reason  why there is no group although the case wants one; empty otherwise
-  void set_memory(const MemoryCgroup* group, const std::string& reason);
+  //   reason  why there is no cgroup although the case wants one; empty otherwise
+  void set_memory(std::optional<std::uint64_t> limit_bytes, const std::string& reason);
   void add(const RepetitionResult& result, bool traced);
   void fail(std::string why) { row_.error = std::move(why); }
+  // The ops per second that a rate in percent comes to.
+  void set_rate(double ops_per_s) { row_.cell.rate = ops_per_s; }
   bool failed() const { return row_.error.has_value(); }
 
   Row finish() &&;
@@ -27,7 +28,8 @@ private:
   // What is summed over the repetitions of one kind.
   struct Sums {
     Measurement measurement;
-    double thread_seconds = 0;
+    double thread_seconds = 0, idle_seconds = 0;
+    Histogram response_ns{kOpSubBits};
     Count requested_bytes = 0;
     std::optional<Count> device_bytes = 0;
     Rusage rusage;
@@ -35,6 +37,7 @@ private:
   static void add(Sums& sums, const RepetitionResult& result);
   void take_readings(ProbeReadings&& readings);
   void take_time(const ProbeReadings& readings);
+  void take_responses(Sums& sums);
 
   Row row_;
   Sums untraced_, traced_;

@@ -38,7 +38,9 @@ void raise_memlock(std::uint32_t threads) {
 int open_as_user(const WorkerSpawn& spawn) {
   const std::string path =
       spawn.file_path.empty() ? fmt::format("/proc/self/fd/{}", spawn.scratch_fd) : spawn.file_path;
-  return open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Only the scratch file is ever written to.
+  const bool writes = spawn.order.write_pct > 0 && spawn.file_path.empty();
+  return open(path.c_str(), (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC);
 }
 
 // In the child, between fork and exec. The shared block carries what goes wrong.

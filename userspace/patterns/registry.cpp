@@ -4,7 +4,10 @@
 
 #define PATTERNS(ENTRY)                                                                                      \
   ENTRY(random)                                                                                              \
-  ENTRY(sequential)
+  ENTRY(sequential)                                                                                          \
+  ENTRY(hot_cold)                                                                                            \
+  ENTRY(zipf)                                                                                                \
+  ENTRY(strided)
 
 namespace iotrace {
 

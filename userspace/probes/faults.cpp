@@ -60,6 +60,7 @@ Probe faults_probe() {
       .info = {"faults",
                "page faults and their latency: mapped from the cache, waited for I/O, read by the fault"},
       .hooks = {HookId::kFaultStart, HookId::kFaultEnd},
+      .needed = HookId::kFaultEnd,
       .borrows = {HookId::kPageCache, HookId::kMmapLock},
       .read = read,
       .losses = losses,

@@ -66,6 +66,7 @@ Probe mmap_lock_probe() {
       .info = {"mmap_lock",
                "acquisitions of mmap_lock, contention and waits, by readers and writers; who held it"},
       .hooks = {HookId::kMmapLock},
+      .needed = HookId::kMmapLock,
       .borrows = {},
       .read = read,
       .losses = losses,

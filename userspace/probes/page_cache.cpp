@@ -60,6 +60,7 @@ Probe page_cache_probe() {
       .info = {"page_cache",
                "pages of the file that entered the cache, by who brought them; used or wasted; that left it"},
       .hooks = {HookId::kPageCache},
+      .needed = HookId::kPageCache,
       .borrows = {HookId::kFaultStart, HookId::kFaultEnd},
       .read = read,
       .losses = losses,

@@ -27,6 +27,7 @@ struct Losses {
 struct Probe {
   ProbeInfo info;
   std::vector<HookId> hooks;    // its own: its status tells their variants
+  HookId needed;                // of them: without it there are no numbers at all
   std::vector<HookId> borrows;  // hooks of others without which some of its numbers are unavailable
 
   // Fills in this probe's groups of the readings, or says in `unavailable` why not.

@@ -159,7 +159,7 @@ private:
       for (HookId id : probe->borrows)
         if (std::optional<std::string> reason = states_[id].reason(); reason && !reported(id))
           reasons.push_back(*reason);
-      if (!variants.empty()) status.variant = fmt::format("{}", fmt::join(variants, "+"));
+      if (states_.works(probe->needed)) status.variant = fmt::format("{}", fmt::join(variants, "+"));
       if (!reasons.empty()) status.reason = fmt::format("{}", fmt::join(reasons, "; "));
     }
     return all;

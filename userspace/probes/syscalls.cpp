@@ -63,6 +63,7 @@ Probe syscalls_probe() {
   return {
       .info = {"syscalls", "calls that read, map or advise: results by errno, latency; madvise by advice"},
       .hooks = {HookId::kSyscalls},
+      .needed = HookId::kSyscalls,
       .borrows = {},
       .read = read,
       .losses = losses,

@@ -1,11 +1,15 @@
 // io_uring: all reads of the batch in flight at once, through a ring of the thread's own. File and buffers
 // are registered, so the kernel neither looks up the one nor pins the others on each read. A batch takes one
 // io_uring_enter(2) unless a read comes short.
+//
+// With O_DIRECT each read fetches the smallest aligned range that covers the request, as in direct.cpp;
+// through the page cache the alignment is 1 and the range is the request.
 
 #include <liburing.h>
 
 #include <vector>
 
+#include "userspace/strategies/direct_io.h"
 #include "userspace/strategies/private_buffer.h"
 #include "userspace/strategies/read_exactly.h"
 #include "userspace/strategies/strategy.h"
@@ -67,14 +71,16 @@ Status register_with(io_uring* ring, int fd, std::span<std::byte> buffers) {
 
 class IoUringReader final : public Reader {
 public:
-  static Result<std::unique_ptr<Reader>> make(int fd, const ReadShape& shape) {
-    auto buffers = PrivateBuffer::make(shape.read_size_bytes * shape.reads_per_op);
+  static Result<std::unique_ptr<Reader>> make(int fd, const ReadShape& shape, std::uint64_t alignment) {
+    const std::uint64_t slot = round_up(shape.read_size_bytes, alignment) + (alignment > 1 ? alignment : 0);
+    auto buffers = PrivateBuffer::make(slot * shape.reads_per_op);
     if (!buffers) return buffers.error();
     auto ring = open_ring(shape.reads_per_op);
     if (!ring) return ring.error();
     if (Status registered = register_with(ring->get(), fd, buffers->bytes()); !registered)
       return registered.error();
-    return std::unique_ptr<Reader>(new IoUringReader(shape, std::move(*buffers), std::move(*ring)));
+    return std::unique_ptr<Reader>(
+        new IoUringReader(shape, alignment, slot, std::move(*buffers), std::move(*ring)));
   }
 
   Status read_batch(std::span<const std::uint64_t> offsets, Sink& sink) override {
@@ -101,21 +107,26 @@ public:
   }
 
 private:
-  IoUringReader(const ReadShape& shape, PrivateBuffer buffers, Ring ring)
-      : read_size_(shape.read_size_bytes), buffers_(std::move(buffers)), done_(shape.reads_per_op),
-        ring_(std::move(ring)) {}
+  IoUringReader(const ReadShape& shape, std::uint64_t alignment, std::uint64_t slot, PrivateBuffer buffers,
+                Ring ring)
+      : read_size_(shape.read_size_bytes), alignment_(alignment), slot_(slot), buffers_(std::move(buffers)),
+        done_(shape.reads_per_op), ring_(std::move(ring)) {}
 
-  std::span<std::byte> buffer(std::uint32_t read) const {
-    return buffers_.bytes().subspan(read * read_size_, read_size_);
+  // The request's place in the range that is fetched for it.
+  std::uint64_t into_range(std::uint64_t offset) const { return offset % alignment_; }
+
+  // The memory of one read, as long as the range.
+  std::span<std::byte> buffer(std::uint32_t read, std::uint64_t offset) const {
+    return buffers_.bytes().subspan(read * slot_, round_up(into_range(offset) + read_size_, alignment_));
   }
 
   // Queues what is missing of one read. There is always a free entry: the queue holds reads_per_op, and no
   // read is in it twice.
   void queue(std::uint32_t read, std::uint64_t offset) {
-    const std::span<std::byte> missing = buffer(read).subspan(done_[read]);
+    const std::span<std::byte> missing = buffer(read, offset).subspan(done_[read]);
     io_uring_sqe* entry = io_uring_get_sqe(ring_.get());
     io_uring_prep_read_fixed(entry, kFileIndex, missing.data(), static_cast<unsigned>(missing.size()),
-                             offset + done_[read], kBufferIndex);
+                             offset - into_range(offset) + done_[read], kBufferIndex);
     io_uring_sqe_set_flags(entry, IOSQE_FIXED_FILE);
     entry->user_data = read;
   }
@@ -125,19 +136,25 @@ private:
               Status& status) {
     const auto read = static_cast<std::uint32_t>(completion.user_data);
     const std::uint64_t offset = offsets[read];
-    if (completion.res > 0) {
-      done_[read] += static_cast<std::uint64_t>(completion.res);
-      if (done_[read] < read_size_) {
+    const std::uint64_t needed = into_range(offset) + read_size_;
+    int got = completion.res;
+    if (got > 0) {
+      done_[read] += static_cast<std::uint64_t>(got);
+      if (done_[read] >= needed) {
+        sink.consume(buffer(read, offset).subspan(into_range(offset), read_size_));
+        return true;
+      }
+      if (done_[read] % alignment_ == 0) {
         queue(read, offset);
         return false;
       }
-      sink.consume(buffer(read));
-    } else if (status) {
-      status = completion.res == 0
-                   ? short_read("io_uring read", read_size_, offset)
-                   : errno_error(fmt::format("io_uring read of {} bytes at offset {}", read_size_, offset),
-                                 -completion.res);
+      got = 0;  // O_DIRECT ends inside a block only at the end of the file
     }
+    if (status)
+      status =
+          got == 0
+              ? short_read("io_uring read", read_size_, offset)
+              : errno_error(fmt::format("io_uring read of {} bytes at offset {}", read_size_, offset), -got);
     return true;
   }
 
@@ -145,13 +162,22 @@ private:
   static constexpr int kBufferIndex = 0;
 
   const std::uint64_t read_size_;
+  const std::uint64_t alignment_;
+  const std::uint64_t slot_;         // bytes of buffer for each read
   PrivateBuffer buffers_;            // outlives the ring that writes to it
-  std::vector<std::uint64_t> done_;  // [reads_per_op] bytes read so far
+  std::vector<std::uint64_t> done_;  // [reads_per_op] bytes of the range read so far
   Ring ring_;
 };
 
 Result<MakeReader> prepare(const SourceFile& file, const ReadShape& shape) {
-  return MakeReader([file, shape] { return IoUringReader::make(file.fd, shape); });
+  return MakeReader([file, shape] { return IoUringReader::make(file.fd, shape, 1); });
+}
+
+Result<MakeReader> prepare_direct(const SourceFile& file, const ReadShape& shape) {
+  auto alignment = switch_to_direct_io(file.fd);
+  if (!alignment) return alignment.error();
+  return MakeReader(
+      [file, shape, alignment = *alignment] { return IoUringReader::make(file.fd, shape, alignment); });
 }
 
 }
@@ -160,6 +186,13 @@ Strategy io_uring_strategy() {
   return {.name = "io_uring",
           .summary = "all reads of the batch in flight at once, registered file and buffers",
           .prepare = prepare};
+}
+
+Strategy io_uring_direct_strategy() {
+  return {.name = "io_uring-direct",
+          .summary = "the same with O_DIRECT, the smallest aligned range that covers each request",
+          .bypasses_cache = true,
+          .prepare = prepare_direct};
 }
 
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What all mmap strategies share: advice for the whole mapping, and the copy out of it.
+// What all mmap strategies share: advice for the whole mapping or a part of it, and the copy out of it.
 
 #include <cstring>
 
@@ -15,6 +15,27 @@ namespace iotrace {
 inline Status advise_mapping(const SourceFile& file, int advice) {
   if (::madvise(file.mapping, file.size_bytes, advice) == 0) return {};
   return errno_error(fmt::format("madvise(advice {}) on the whole mapping", advice), errno);
+}
+
+// The pages that a read touches: madvise(2) and its like want a page boundary at the start.
+struct PageRange {
+  std::byte* start = nullptr;
+  std::uint64_t size_bytes = 0;  // to the end of the read
+
+  static PageRange around(const SourceFile& file, std::uint64_t offset, std::uint64_t size_bytes) {
+    const std::uint64_t into_page = offset % file.page_size_bytes;
+    return {file.mapping + offset - into_page, size_bytes + into_page};
+  }
+};
+
+// Advice for the pages of one read.
+//   name     of the advice, for the message
+//   errors   failed: what madvise(2) says
+inline Status advise_pages(const SourceFile& file, std::uint64_t offset, std::uint64_t size_bytes, int advice,
+                           std::string_view name) {
+  const PageRange pages = PageRange::around(file, offset, size_bytes);
+  if (::madvise(pages.start, pages.size_bytes, advice) == 0) return {};
+  return errno_error(fmt::format("madvise({}) of {} bytes at offset {}", name, size_bytes, offset), errno);
 }
 
 // Copies each range into the reader's own buffer, as a program that decodes what it reads does. The buffer

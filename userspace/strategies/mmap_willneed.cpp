@@ -7,12 +7,9 @@ namespace iotrace {
 
 namespace {
 
-// madvise(2) wants a page boundary at the start: round down, and lengthen by as much.
 struct AlignedHint {
   static Status give(const SourceFile& file, std::uint64_t offset, std::uint64_t size) {
-    const std::uint64_t into_page = offset % file.page_size_bytes;
-    if (::madvise(file.mapping + offset - into_page, size + into_page, MADV_WILLNEED) == 0) return {};
-    return errno_error(fmt::format("madvise(MADV_WILLNEED) of {} bytes at offset {}", size, offset), errno);
+    return advise_pages(file, offset, size, MADV_WILLNEED, "MADV_WILLNEED");
   }
 };
 

@@ -7,14 +7,23 @@
   ENTRY(mmap_random)                                                                                         \
   ENTRY(mmap_sequential)                                                                                     \
   ENTRY(mmap_willneed)                                                                                       \
+  ENTRY(mmap_willneed_backoff)                                                                               \
   ENTRY(mmap_random_willneed)                                                                                \
+  ENTRY(mmap_random_willneed_backoff)                                                                        \
+  ENTRY(mmap_random_willneed_mincore)                                                                        \
+  ENTRY(mmap_random_willneed_vec)                                                                            \
   ENTRY(mmap_willneed_misaligned)                                                                            \
   ENTRY(mmap_random_willneed_misaligned)                                                                     \
+  ENTRY(mmap_populate)                                                                                       \
+  ENTRY(mmap_window)                                                                                         \
   ENTRY(pread)                                                                                               \
+  ENTRY(pread_fadvise)                                                                                       \
   ENTRY(filechannel)                                                                                         \
   ENTRY(filechannel_heap)                                                                                    \
+  ENTRY(read)                                                                                                \
   ENTRY(direct)                                                                                              \
-  ENTRY(io_uring)
+  ENTRY(io_uring)                                                                                            \
+  ENTRY(io_uring_direct)
 
 namespace iotrace {
 

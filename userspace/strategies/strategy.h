@@ -36,8 +36,8 @@ class Reader {
 public:
   virtual ~Reader() = default;
 
-  // Tells the kernel what read_batch() will ask for next. A strategy without hints leaves it as it is. Between
-  // the two the worker computes for as long as --compute says.
+  // Tells the kernel what read_batch() will ask for next. A strategy without hints leaves it as it is.
+  // Between the two the worker computes for as long as --compute says.
   //   offsets  those of the read_batch() that follows
   //   errors   failed: the call that the kernel refused
   virtual Status announce(std::span<const std::uint64_t> offsets) {
@@ -50,6 +50,11 @@ public:
   //   offsets  [1..reads_per_op], each at most size_bytes - read_size_bytes
   //   errors   failed: the call that failed, its errno and the offset; a short read is EIO "short read"
   virtual Status read_batch(std::span<const std::uint64_t> offsets, Sink& sink) = 0;
+
+  // Hints wanted but withheld by a back-off, since the reader was built.
+  virtual std::uint64_t suppressed_hints() const { return 0; }
+  // Of which reads in the last announce(): whoever knows the cache can tell which pages were absent.
+  virtual std::span<const std::uint64_t> suppressed_offsets() const { return {}; }
 };
 
 // Called once by each reader thread, possibly by many at a time.
@@ -63,7 +68,7 @@ struct Strategy {
   bool specimen = false;               // shows a known bug: never part of `all`
   bool bypasses_cache = false;         // O_DIRECT: cold ends by duration alone
   std::string_view differs_from = {};  // the strategy it should differ from where pages are absent
-  bool sequential_only = false;
+  bool sequential_only = false;        // offsets of a thread only grow, but for a new pass
 
   // Once per repetition, before the threads start: advice on the mapping, flags of the descriptor. Returns
   // how each thread makes its reader. What the threads share (a lock, a counter) is created here and lives

@@ -1,5 +1,8 @@
 #include "userspace/worker/reader_loop.h"
 
+#include "userspace/worker/compute.h"
+#include "userspace/worker/sleep.h"
+
 namespace iotrace {
 
 namespace {
@@ -14,9 +17,9 @@ std::uint64_t share_of(std::uint64_t total, std::uint32_t thread, std::uint32_t 
 }
 
 ReaderLoop::ReaderLoop(SharedBlock& block, std::uint32_t thread, std::unique_ptr<Reader> reader,
-                       const Pattern& pattern)
+                       std::unique_ptr<WriteMix> writes, const Pattern& pattern)
     : block_(block), result_(block.threads()[thread]), thread_(thread), reader_(std::move(reader)),
-      pattern_(pattern), offsets_(block.order.reads_per_op) {
+      writes_(std::move(writes)), pattern_(pattern), offsets_(block.order.reads_per_op) {
   result_ = ThreadResult{};
 }
 
@@ -37,9 +40,35 @@ std::unique_ptr<OffsetStream> ReaderLoop::make_stream(std::uint32_t round) const
   });
 }
 
-Status ReaderLoop::read(std::span<const std::uint64_t> offsets, Sink& sink) {
-  if (Status announced = reader_->announce(offsets); !announced) return announced;
-  return reader_->read_batch(offsets, sink);
+Status ReaderLoop::operate(std::span<const std::uint64_t> offsets, Sink& sink) {
+  const std::span<const std::uint64_t> reads = writes_ ? writes_->keep_reads(offsets) : offsets;
+  if (!reads.empty())
+    if (Status announced = reader_->announce(reads); !announced) return announced;
+  if (block_.order.compute_ns) compute_for(block_.order.compute_ns);
+  if (!reads.empty())
+    if (Status done = reader_->read_batch(reads, sink); !done) return done;
+  return writes_ ? writes_->write() : Status();
+}
+
+std::optional<OpenLoop> ReaderLoop::open_loop() const {
+  const Order& order = block_.order;
+  if (order.rate <= 0) return std::nullopt;
+  return OpenLoop({.rate = order.rate,
+                   .poisson = order.poisson,
+                   .seed = order.seed,
+                   .round = order.round,
+                   .thread = thread_,
+                   .threads = order.threads},
+                  block_.stop, result_);
+}
+
+void ReaderLoop::count(std::uint64_t latency_ns, std::uint64_t since_start_ns) {
+  ++result_.lat_bins[histogram_bin(latency_ns, kOpSubBits)];
+  result_.lat_sum_ns += latency_ns;
+  if (latency_ns < result_.lat_min_ns) result_.lat_min_ns = latency_ns;
+  if (latency_ns > result_.lat_max_ns) result_.lat_max_ns = latency_ns;
+  result_.series.add(since_start_ns);
+  ++result_.ops;
 }
 
 Status ReaderLoop::warm_up() {
@@ -53,7 +82,7 @@ Status ReaderLoop::warm_up() {
       filled = stream->next(offsets_);
       if (filled == 0) break;  // a part without a single block
     }
-    if (Status done = read({offsets_.data(), filled}, discarded); !done) return done;
+    if (Status done = operate({offsets_.data(), filled}, discarded); !done) return done;
   }
   return {};
 }
@@ -62,10 +91,14 @@ Status ReaderLoop::measure(Window& window, const PageMarks& marks) {
   const Order& order = block_.order;
   std::unique_ptr<OffsetStream> stream = make_stream(order.round);
   const std::uint64_t most_ops = order.ops ? share_of(order.ops, thread_, order.threads) : UINT64_MAX;
+  const std::uint64_t written_before = writes_ ? writes_->written() : 0;
+  std::optional<OpenLoop> arrivals = open_loop();
+  if (arrivals) sleep_precisely();
   Status outcome;
 
   const std::uint64_t start = window.line_up();
   const std::uint64_t deadline = order.ops ? UINT64_MAX : start + order.duration_ns;
+  if (arrivals) arrivals->begin(start, deadline);
   std::uint64_t before = monotonic_ns();
   while (result_.ops < most_ops && before < deadline && !block_.stop.load(std::memory_order_relaxed)) {
     std::uint32_t filled = stream->next(offsets_);
@@ -75,25 +108,23 @@ Status ReaderLoop::measure(Window& window, const PageMarks& marks) {
       filled = stream->next(offsets_);
       if (filled == 0) break;
     }
-    outcome = read({offsets_.data(), filled}, sink_);
+    if (arrivals && !arrivals->wait_for_arrival(before)) break;
+    outcome = operate({offsets_.data(), filled}, sink_);
     if (!outcome) break;
     marks.mark({offsets_.data(), filled}, order.read_size_bytes);
 
     const std::uint64_t now = monotonic_ns();
-    const std::uint64_t latency = now - before;
-    ++result_.lat_bins[histogram_bin(latency, kOpSubBits)];
-    result_.lat_sum_ns += latency;
-    if (latency < result_.lat_min_ns) result_.lat_min_ns = latency;
-    if (latency > result_.lat_max_ns) result_.lat_max_ns = latency;
-    result_.series.add(now - start);
-    ++result_.ops;
+    count(now - before, now - start);
+    if (arrivals) arrivals->served(now);
     before = now;
   }
   result_.end_ns = before;
   window.leave();
 
+  if (arrivals && outcome) arrivals->count_unserved(std::min(before, deadline), most_ops - result_.ops);
   result_.bytes = sink_.bytes();
   result_.checksum = sink_.checksum();
+  if (writes_) result_.writes = writes_->written() - written_before;
   return outcome;
 }
 

@@ -1,32 +1,11 @@
 #include "userspace/worker/window.h"
 
 #include <sched.h>
-#include <sys/resource.h>
 #include <time.h>
 
+#include "userspace/worker/usage.h"
+
 namespace iotrace {
-
-namespace {
-
-std::uint64_t to_ns(const timeval& t) {
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u +
-         static_cast<std::uint64_t>(t.tv_usec) * 1'000u;
-}
-
-UsageMark usage_now() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return {
-      .major_faults = static_cast<std::uint64_t>(usage.ru_majflt),
-      .minor_faults = static_cast<std::uint64_t>(usage.ru_minflt),
-      .user_ns = to_ns(usage.ru_utime),
-      .system_ns = to_ns(usage.ru_stime),
-      .ctx_voluntary = static_cast<std::uint64_t>(usage.ru_nvcsw),
-      .ctx_involuntary = static_cast<std::uint64_t>(usage.ru_nivcsw),
-  };
-}
-
-}
 
 std::uint64_t monotonic_ns() {
   timespec now{};
@@ -35,8 +14,8 @@ std::uint64_t monotonic_ns() {
 }
 
 void Window::open() {
-  while (lined_up_.load(std::memory_order_acquire) < block_.order.threads) sched_yield();
-  block_.usage_start = usage_now();
+  while (lined_up_.load(std::memory_order_acquire) < starters_) sched_yield();
+  block_.usage_start = process_usage();
   gate_.store(1, std::memory_order_release);
   block_.start_ns = monotonic_ns();
   go_.store(true, std::memory_order_release);
@@ -50,13 +29,30 @@ std::uint64_t Window::line_up() {
 
 void Window::leave() {
   if (left_.fetch_add(1, std::memory_order_acq_rel) + 1 == block_.order.threads) {
+    lock_guest_out();
     gate_.store(0, std::memory_order_release);
-    block_.usage_end = usage_now();
+    block_.usage_end = process_usage();
     closed_.store(true, std::memory_order_release);
     return;
   }
   const timespec pause{0, 200'000};
   while (!closed_.load(std::memory_order_acquire)) nanosleep(&pause, nullptr);
+}
+
+// One cycle of a guest is short, so that the window waits for it on the processor, or next to it.
+void Window::lock_guest_out() {
+  for (Guest seen = Guest::kResting; !guest_.compare_exchange_weak(seen, Guest::kLockedOut);
+       seen = Guest::kResting)
+    sched_yield();
+}
+
+bool Window::guest_enters() {
+  Guest seen = Guest::kResting;
+  return guest_.compare_exchange_strong(seen, Guest::kWorking);
+}
+
+void Window::guest_leaves() {
+  guest_.store(Guest::kResting, std::memory_order_release);
 }
 
 }

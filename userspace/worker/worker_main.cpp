@@ -13,7 +13,9 @@
 
 #include "bpf/contract.h"
 #include "userspace/mapped_region.h"
+#include "userspace/memory/residency.h"
 #include "userspace/worker/bus_error.h"
+#include "userspace/worker/churn.h"
 #include "userspace/worker/reader_loop.h"
 #include "userspace/worker/word_wait.h"
 
@@ -42,17 +44,19 @@ Result<MappedRegion> map_shared_block() {
 // same stages; the barrier between two stages is where the controller looks.
 class Worker {
 public:
-  explicit Worker(SharedBlock& block) : block_(block), order_(block.order), stage_(order_.threads + 1) {}
+  explicit Worker(SharedBlock& block)
+      : block_(block), order_(block.order), stage_(order_.threads + (churns() ? 2 : 1)) {}
 
   int run() {
     if (Status opened = open_file(); !opened) return fail(opened.error().message);
     if (Status mapped = map_gate(); !mapped) return fail(mapped.error().message);
     if (Status mapped = map_ledger(); !mapped) return fail(mapped.error().message);
-    Window window(block_, *gate_);
+    Window window(block_, *gate_, churns());
 
-    std::vector<std::thread> readers;
+    std::vector<std::thread> threads;
     for (std::uint32_t t = 0; t < order_.threads; ++t)
-      readers.emplace_back([this, t, &window] { read_as(t, window); });
+      threads.emplace_back([this, t, &window] { read_as(t, window); });
+    if (churns()) threads.emplace_back([this, &window] { churn(window); });
 
     stage_.arrive_and_wait();  // built
     if (!reached(WorkerState::kMapped)) return 1;
@@ -67,11 +71,13 @@ public:
     stage_.arrive_and_wait();  // measured
     if (!reached(WorkerState::kDone)) return 1;
     wait_for_command(block_, Command::kExit);
-    for (std::thread& reader : readers) reader.join();
+    for (std::thread& thread : threads) thread.join();
     return 0;
   }
 
 private:
+  bool churns() const { return order_.mmap_churn > 0; }
+
   Status open_file() {
     strategy_ = find_strategy(order_.strategy.data());
     pattern_ = find_pattern(order_.pattern.data());
@@ -80,7 +86,8 @@ private:
              .size_bytes = order_.file_size_bytes,
              .page_size_bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))};
     if (strategy_->maps_file) {
-      auto mapping = MappedRegion::map(file_.size_bytes, PROT_READ, MAP_SHARED, kFileFd, "mmap the file");
+      const int protection = order_.write_pct > 0 ? PROT_READ | PROT_WRITE : PROT_READ;
+      auto mapping = MappedRegion::map(file_.size_bytes, protection, MAP_SHARED, kFileFd, "mmap the file");
       if (!mapping) return mapping.error();
       mapping_ = std::move(*mapping);
       file_.mapping = mapping_.data();
@@ -128,22 +135,50 @@ private:
   // One reader thread from its birth to its end. A failure is kept in the shared block; the thread goes on
   // to arrive at every stage, so that nobody waits for it in vain.
   void read_as(std::uint32_t thread, Window& window) {
-    std::unique_ptr<ReaderLoop> loop;
-    auto reader = make_reader_();
-    if (reader)
-      loop = std::make_unique<ReaderLoop>(block_, thread, std::move(*reader), *pattern_);
-    else
-      block_.fail(reader.error().message);
+    auto loop = make_loop(thread);
+    if (!loop) block_.fail(loop.error().message);
     stage_.arrive_and_wait();  // built
 
     stage_.arrive_and_wait();  // begin to warm up
+    if (order_.fill && thread == 0) keep(fill(kFileFd));
     if (order_.touch && file_.mapping) touch_part(thread);
-    if (order_.warmup_ns) keep(loop->warm_up());
+    if (order_.warmup_ns) keep((*loop)->warm_up());
     stage_.arrive_and_wait();  // warm
 
     stage_.arrive_and_wait();  // begin to line up
-    keep(loop->measure(window, marks_));
+    keep((*loop)->measure(window, marks_));
+    stage_.arrive_and_wait();                  // measured
+    wait_for_command(block_, Command::kExit);  // so that it can still be named as a holder of mmap_lock
+  }
+
+  Result<std::unique_ptr<ReaderLoop>> make_loop(std::uint32_t thread) {
+    auto reader = make_reader_();
+    if (!reader) return reader.error();
+    std::unique_ptr<WriteMix> writes;
+    if (order_.write_pct > 0) {
+      auto made = WriteMix::make(file_, {.write_pct = order_.write_pct,
+                                         .read_size_bytes = order_.read_size_bytes,
+                                         .reads_per_op = order_.reads_per_op,
+                                         .seed = order_.seed,
+                                         .round = order_.round,
+                                         .thread = thread});
+      if (!made) return made.error();
+      writes = std::move(*made);
+    }
+    return std::make_unique<ReaderLoop>(block_, thread, std::move(*reader), std::move(writes), *pattern_);
+  }
+
+  // The thread beside the readers: through the same stages, at work in the window alone.
+  void churn(Window& window) {
+    MmapChurn churn(block_);
+    keep(churn.prepare());
+    stage_.arrive_and_wait();  // built
+    stage_.arrive_and_wait();  // begin to warm up
+    stage_.arrive_and_wait();  // warm
+    stage_.arrive_and_wait();  // begin to line up
+    keep(churn.run(window));
     stage_.arrive_and_wait();  // measured
+    wait_for_command(block_, Command::kExit);
   }
 
   // Maps this thread's share of the file's pages by touching each.

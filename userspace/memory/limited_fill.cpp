@@ -1,0 +1,72 @@
+#include "userspace/memory/limited_fill.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "analysis/format.h"
+
+namespace iotrace {
+namespace {
+
+// What of a limit is not the file's: the reader's own memory, page tables, the cache's bookkeeping (about
+// 1 % of what was read), and what reclaim frees beyond what it was asked for.
+constexpr std::uint64_t kOwnBytes = 16ull << 20;
+constexpr double kOwnShare = 0.06;
+
+// The kernel counts charges per CPU in batches, and frees a folio of up to 2 MiB to charge another: usage
+// swings that far below the limit.
+constexpr std::uint64_t kUsageSwingBytes = 8ull << 20;
+constexpr double kUsageSwingShare = 0.03;
+
+// Pinned memory is no exact limit: other files share what is left, and their share changes meanwhile.
+constexpr double kPinnedSlack = 0.25;
+
+std::uint64_t share(double part, std::uint64_t whole) {
+  return static_cast<std::uint64_t>(part * static_cast<double>(whole));
+}
+
+std::string size(std::uint64_t bytes) {
+  return human_bytes(static_cast<double>(bytes));
+}
+
+std::string resident_words(const LimitedFill& fill) {
+  return fmt::format("{:.2f} % of the file", 100 * fill.residency.ratio());
+}
+
+}
+
+PageBounds resident_bounds(const LimitedFill& fill) {
+  const std::uint64_t limit = fill.limit_bytes;
+  const std::uint64_t slack = fill.usage_bytes ? 0 : share(kPinnedSlack, limit);
+  const std::uint64_t own = kOwnBytes + share(kOwnShare, limit) + slack;
+  auto pages = [&](std::uint64_t bytes) {
+    return std::min(bytes / fill.page_bytes, fill.residency.file_pages);
+  };
+  return {limit > own ? pages(limit - own) : 0, pages(limit + slack)};
+}
+
+Status check_limited_fill(std::string_view name, const LimitedFill& fill) {
+  const PageBounds bounds = resident_bounds(fill);
+  const std::uint64_t resident = fill.residency.resident_pages;
+  if (resident > bounds.most)
+    return Error{
+        fmt::format("could not reach '{}': {} is resident, more than the limit of {} can hold: pages are "
+                    "charged to another cgroup, which cached them before; another process reads the file",
+                    name, resident_words(fill), size(fill.limit_bytes))};
+  const std::uint64_t swing = kUsageSwingBytes + share(kUsageSwingShare, fill.limit_bytes);
+  if (fill.usage_bytes && fill.limit_bytes < fill.file_bytes() &&
+      *fill.usage_bytes + swing < fill.limit_bytes)
+    return Error{fmt::format("could not reach '{}': the reader's cgroup holds {} of its limit of {} after "
+                             "the whole file was read; "
+                             "something evicts pages, or another cgroup pays for them (iotrace doctor)",
+                             name, size(*fill.usage_bytes), size(fill.limit_bytes))};
+  if (resident < bounds.least)
+    return Error{fmt::format(
+        "could not reach '{}': only {} is resident under a limit of {}; other memory of the reader "
+        "takes the rest (fewer --threads, a smaller --read-size), or something evicts pages",
+        name, resident_words(fill), size(fill.limit_bytes))};
+  return {};
+}
+
+}
