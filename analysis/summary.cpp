@@ -57,6 +57,9 @@ void summarise(RunRecord& record) {
       row.unavailable["observer_cost_ratio"] = "in an open loop throughput is what was asked for";
     else if (row.untraced && row.traced)
       row.observer_cost_ratio = ratio_interval(ops_per_ms(*row.untraced), ops_per_ms(*row.traced));
+    if (row.fio && row.fio->iops > 0)
+      if (const Measurement* speed = throughput_measurement(row); speed && speed->ops_per_ms.median)
+        row.fio->ratio = *speed->ops_per_ms.median * 1000 * row.reads_per_op / row.fio->iops;
     if (row.device_bytes && row.requested_bytes)
       row.amplification_ratio =
           static_cast<double>(*row.device_bytes) / static_cast<double>(row.requested_bytes);

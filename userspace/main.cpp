@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
   report->add_flag("--histograms", report_words.histograms, "Show latency histograms");
 
   std::string list_what;
-  CLI::App* list = app.add_subcommand("list", "List strategies, cases, patterns, probes or findings");
+  CLI::App* list = app.add_subcommand("list", "List strategies, cases, patterns, presets, probes or findings");
   list->add_option("what", list_what, "strategies, cases, patterns, probes or findings")->required();
 
   CLI::App* doctor =

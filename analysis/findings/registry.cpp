@@ -16,6 +16,7 @@ namespace iotrace {
   FINDING(major_faults_serial)                                                                               \
   FINDING(mmap_lock_wait)                                                                                    \
   FINDING(lock_not_io)                                                                                       \
+  FINDING(thrashing)                                                                                         \
   FINDING(random_on_slow_device)                                                                             \
   FINDING(readahead_pollutes)                                                                                \
   FINDING(host_cache)                                                                                        \

@@ -137,6 +137,8 @@ std::vector<Cell> why_cells(const Row& row) {
   for (double q : {0.5, 0.99})
     add(known(speed ? speed->lat_ns.percentile(q) : std::nullopt,
               [](std::uint64_t ns) { return human_ns(static_cast<double>(ns)); }));
+  add(known(row.ceiling_ratio, percent));
+  add(known(row.fio, [](const FioPeer& fio) { return three_digits(fio.ratio); }));
   const auto& cost = row.observer_cost_ratio;
   add(cost && cost->median ? interval(*cost) : Cell(kNotAvailable));
 
@@ -151,12 +153,12 @@ std::string why_section(const RunRecord& record, const RowGroup& group) {
   for (std::uint32_t index : in_reading_order(record, group.rows))
     if (!record.rows[index].error && !record.rows[index].control) shown.push_back(index);
   if (shown.empty()) return {};
-  MarkdownTable table({"strategy",         "threads",        "MB/s",       "device bytes / asked",
-                       "WILLNEED ok",      "pages added/op", "wasted",     "refaults/op",
-                       "faults mapped/op", "waited/op",      "read/op",    "p99 waited",
-                       "p99 read",         "time running",   "fault wait", "read wait",
-                       "lock wait",        "idle",           "op p50",     "op p99",
-                       "traced/untraced"},
+  MarkdownTable table({"strategy",         "threads",        "MB/s",           "device bytes / asked",
+                       "WILLNEED ok",      "pages added/op", "wasted",         "refaults/op",
+                       "faults mapped/op", "waited/op",      "read/op",        "p99 waited",
+                       "p99 read",         "time running",   "fault wait",     "read wait",
+                       "lock wait",        "idle",           "op p50",         "op p99",
+                       "device/ceiling",   "ours/fio",       "traced/untraced"},
                       1);
   for (std::uint32_t index : shown) table.add_row(why_cells(record.rows[index]));
   return paragraph(markdown_text(
@@ -189,6 +191,8 @@ std::string settings(const RunRecord& record) {
   out += list_item("host: " + joined(host_facts(record.host)));
   out += list_item("file: " + joined(file_facts(record.file)));
   out += list_item("plan: " + joined(plan_facts(record.options)));
+  if (auto ceiling = ceiling_facts(record); !ceiling.empty())
+    out += list_item("the device past the cache (O_DIRECT, io_uring): " + joined(ceiling));
   for (const RowGroup& group : row_groups(record))
     out += list_item(markdown_text(group_title(record, group) + ": " + residency_words(record, group)));
   if (auto probes = probe_facts(record); !probes.empty()) out += list_item("probes: " + joined(probes));

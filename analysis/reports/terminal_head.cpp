@@ -23,8 +23,12 @@ std::string head(const RunRecord& record, const ReportOptions& options) {
     out += styled("PARTIAL: the run was interrupted; this is what it had measured by then.", Style::kCaution,
                   options.colour) +
            '\n';
-  return out + fact_line("host", host_facts(record.host)) + fact_line("file", file_facts(record.file)) +
+  out += fact_line("host", host_facts(record.host)) + fact_line("file", file_facts(record.file)) +
          fact_line("plan", plan_facts(record.options));
+  auto ceiling = ceiling_facts(record);
+  if (ceiling.empty()) return out;
+  ceiling.front() = "the device past the cache (O_DIRECT, io_uring): " + ceiling.front();
+  return out + fact_line("limit", ceiling);
 }
 
 std::string group_heading(const RunRecord& record, const RowGroup& group, const ReportOptions& options) {

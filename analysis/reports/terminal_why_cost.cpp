@@ -20,10 +20,16 @@ bool hints_matter(const Row& row) {
 }
 
 std::string bytes_table(const WhyRows& rows, MissingNumbers& missing) {
-  bool hints =
-      std::ranges::any_of(rows.shown, [&](std::uint32_t index) { return hints_matter(rows.row(index)); });
+  auto any = [&](auto has) {
+    return std::ranges::any_of(rows.shown, [&](std::uint32_t index) { return has(rows.row(index)); });
+  };
+  const bool hints = any(hints_matter);
   std::vector<TableColumn> columns{{"MB/s"}, {"asked\n/op"}, {"device\n/op"}, {"device\n/asked"}};
   if (hints) columns.insert(columns.end(), {{"WILLNEED\ncalls"}, {"ok"}});
+  const bool ceiling = any([](const Row& row) { return row.ceiling_ratio.has_value(); });
+  const bool fio = any([](const Row& row) { return row.fio.has_value(); });
+  if (ceiling) columns.push_back({"of\nceiling"});
+  if (fio) columns.push_back({"ours\n/fio"});
   columns.push_back({"traced\n/untraced"});
   WhyTable table(std::move(columns));
 
@@ -53,6 +59,10 @@ std::string bytes_table(const WhyRows& rows, MissingNumbers& missing) {
                       : "");
       }
     }
+    if (ceiling)
+      table.add(row->ceiling_ratio ? percent(*row->ceiling_ratio)
+                                   : missing.mark(*row, "device_bytes", "of ceiling"));
+    if (fio) table.add(row->fio ? three_digits(row->fio->ratio) : "");
     const auto& cost = row->observer_cost_ratio;
     table.add(cost && cost->median ? interval(*cost)
                                    : missing.mark(*row, "observer_cost_ratio", "traced/untraced"));

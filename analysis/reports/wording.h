@@ -19,6 +19,9 @@ std::vector<std::string> host_facts(const Host& host);
 std::vector<std::string> file_facts(const FileFacts& file);
 std::vector<std::string> plan_facts(const Options& options);
 
+// What the device delivers past the cache, at best, by request size; empty where that was not measured.
+std::vector<std::string> ceiling_facts(const RunRecord& record);
+
 // One phrase a probe: "faults (tp_btf)", "mmap_lock not attached: EPERM".
 std::vector<std::string> probe_facts(const RunRecord& record);
 

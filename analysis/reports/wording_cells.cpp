@@ -23,7 +23,7 @@ std::string residency_range(const std::vector<double>& ratios) {
 
 // Each row has a capacity of its own, and so a rate.
 std::string rate_words(const Cell& cell) {
-  if (cell.rate_pct) return fmt::format(" at {} % of each row's capacity", three_digits(*cell.rate_pct));
+  if (cell.rate_pct) return fmt::format(" at {:g} % of each row's capacity", *cell.rate_pct);
   return cell.rate ? fmt::format(" at {} ops/s", three_digits(*cell.rate)) : "";
 }
 
@@ -36,6 +36,8 @@ std::string group_title(const RunRecord& record, const RowGroup& group) {
   std::string title = fmt::format("{}, {}, {} x {} per op", printable(row.case_name), printable(row.pattern),
                                   bytes(row.read_size_bytes), counted(row.reads_per_op, "read"));
   if (cell.memory_limit_bytes) title += ", memory limit " + bytes(*cell.memory_limit_bytes);
+  if (cell.memory_of_file_ratio)
+    title += fmt::format(" ({} of the file)", percent(*cell.memory_of_file_ratio));
   if (cell.pace != "closed")
     title += fmt::format(", {} loop{}{}", printable(cell.pace), rate_words(cell),
                          cell.arrivals ? fmt::format(", {} arrivals", printable(*cell.arrivals)) : "");

@@ -48,6 +48,18 @@ std::vector<std::string> plan_facts(const Options& options) {
   return facts;
 }
 
+std::vector<std::string> ceiling_facts(const RunRecord& record) {
+  std::map<std::uint64_t, CeilingPoint> best;
+  for (const CeilingPoint& point : record.ceiling.value_or(std::vector<CeilingPoint>()))
+    if (point.bw_bytes > best[point.request_bytes].bw_bytes) best[point.request_bytes] = point;
+  std::vector<std::string> facts;
+  for (const auto& [size, point] : best)
+    facts.push_back(fmt::format("{} reads {} MB/s ({:.0f} reads/s at queue depth {})",
+                                human_bytes(static_cast<double>(size)), megabytes_per_s(point.bw_bytes),
+                                point.iops, point.queue_depth));
+  return facts;
+}
+
 std::vector<std::string> probe_facts(const RunRecord& record) {
   std::map<std::string, std::pair<std::set<std::string>, std::set<std::string>>> probes;  // variants, reasons
   for (const Row& row : record.rows)

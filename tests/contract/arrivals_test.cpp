@@ -52,7 +52,8 @@ TEST_CASE("gaps of Poisson arrivals are exponential, by Kolmogorov and Smirnov")
 TEST_CASE("fixed arrivals of all threads together are one distance apart") {
   std::vector<std::uint64_t> all;
   for (std::uint32_t thread = 0; thread < 4; ++thread)
-    for (std::uint64_t time : first(25, {.rate = 1000, .poisson = false, .seed = 42, .thread = thread, .threads = 4}))
+    for (std::uint64_t time :
+         first(25, {.rate = 1000, .poisson = false, .seed = 42, .thread = thread, .threads = 4}))
       all.push_back(time);
   std::ranges::sort(all);
   for (std::size_t i = 0; i < all.size(); ++i) CHECK(all[i] == i * 1'000'000);

@@ -140,6 +140,18 @@ TEST_CASE("kill -9 of the controller takes worker, scratch file and guardian alo
   REQUIRE_FALSE(fs::exists(scratch));
 }
 
+TEST_CASE("kill -9 of the controller ends the process that pins memory") {
+  Controller controller([](Stage& stage) {
+    stage.seen.worker = sleeper();
+    stage.guardian.guard_ramhog(stage.seen.worker);
+    stage.tell_and_wait_for_death();
+  });
+  REQUIRE(::kill(controller.seen.worker, 0) == 0);
+  controller.kill_9();
+  REQUIRE(gone(controller.seen.guardian));
+  REQUIRE(gone(controller.seen.worker));
+}
+
 TEST_CASE("kill -9 of the controller takes the memory cgroup along, with whoever is in it") {
   if (::geteuid() != 0 || !memory_cgroup_hierarchy()) test::skip("needs root and a memory cgroup");
   Controller controller([&](Stage& stage) {

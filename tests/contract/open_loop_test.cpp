@@ -39,7 +39,7 @@ TEST_CASE("a thread that stalls serves late arrivals at once, and their response
   }
   CHECK(result->idle_ns == 0);
   CHECK(sum(result->response_bins) == 5);
-  CHECK(result->response_max_ns == 10 * kMs + kMs / 10);          // of the first, due at 0
+  CHECK(result->response_max_ns == 10 * kMs + kMs / 10);           // of the first, due at 0
   CHECK(result->response_min_ns == 10 * kMs + kMs / 2 - 4 * kMs);  // of the fifth, due at 4 ms
   // Due at 5 to 10 ms and not begun.
   loop.count_unserved(start + 10 * kMs + 1, UINT64_MAX);

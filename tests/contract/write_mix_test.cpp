@@ -35,7 +35,8 @@ std::vector<std::uint64_t> written_blocks(int fd) {
   std::vector<char> block(kBlock);
   for (std::uint64_t offset : offsets()) {
     REQUIRE(::pread(fd, block.data(), kBlock, static_cast<off_t>(offset)) == kBlock);
-    if (std::accumulate(block.begin(), block.end(), 0, [](int a, char c) { return a | c; })) found.push_back(offset);
+    if (std::accumulate(block.begin(), block.end(), 0, [](int a, char c) { return a | c; }))
+      found.push_back(offset);
   }
   return found;
 }

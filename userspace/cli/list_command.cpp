@@ -6,6 +6,7 @@
 #include "userspace/cases/case.h"
 #include "userspace/cli/commands.h"
 #include "userspace/cli/nearest.h"
+#include "userspace/cli/presets.h"
 #include "userspace/patterns/pattern.h"
 #include "userspace/probes/probe_set.h"
 #include "userspace/strategies/strategy.h"
@@ -27,7 +28,7 @@ template<typename Registry, typename Name> std::vector<Entry> entries(const Regi
 }
 
 int list_command(const std::string& what) {
-  constexpr std::string_view known[] = {"strategies", "cases", "patterns", "probes", "findings"};
+  constexpr std::string_view known[] = {"strategies", "cases", "patterns", "presets", "probes", "findings"};
   std::vector<Entry> all;
   if (what == "strategies")
     all = entries(strategies(), &Strategy::name);
@@ -35,6 +36,8 @@ int list_command(const std::string& what) {
     all = entries(cases(), &Case::name);
   else if (what == "patterns")
     all = entries(patterns(), &Pattern::name);
+  else if (what == "presets")
+    all = entries(presets(), &Preset::name);
   else if (what == "probes")
     all = entries(probe_list(), &ProbeInfo::name);
   else if (what == "findings")

@@ -37,7 +37,7 @@ Status take_sweep(const RunWords& words, RunSettings& settings) {
     return refuse(fmt::format("brings the case '{}' with it; leave out --case", kSweepCase));
   const std::size_t colon = word.find(':');
   const auto from = share(word.substr(0, colon));
-  const auto to = colon == word.npos ? std::nullopt : share(word.substr(colon + 1));
+  const auto to = share(colon == word.npos ? std::string_view() : word.substr(colon + 1));
   if (!from || !to) return refuse("needs two percentages of the file from 1% to 1000%, such as 200%:25%");
   if (*from <= *to) return refuse("goes from more memory to less, such as 200%:25%");
   settings.options.memory_sweep = memory_steps(*from, *to);

@@ -12,9 +12,13 @@
 #include "analysis/reports/report.h"
 #include "analysis/summary.h"
 #include "userspace/cli/commands.h"
+#include "userspace/cli/dry_run.h"
 #include "userspace/cli/memory_settings.h"
+#include "userspace/cli/pattern_settings.h"
 #include "userspace/cli/terminal.h"
+#include "userspace/controller/ceiling.h"
 #include "userspace/controller/file_watch.h"
+#include "userspace/controller/fio.h"
 #include "userspace/controller/guardian.h"
 #include "userspace/controller/interrupt.h"
 #include "userspace/controller/measure.h"
@@ -104,7 +108,19 @@ Status save(const RunRecord& record, const std::string& path) {
   return saved;
 }
 
+// Why there is no ceiling, or "".
+std::string take_ceiling(const RunContext& context, RunRecord& record, Progress& progress) {
+  progress.phase("the device past the cache", 0);
+  auto ceiling = measure_ceiling(context);
+  progress.clear();
+  if (!ceiling) return ceiling.error().message;
+  record.ceiling = std::move(ceiling->points);
+  record.second_pass_ratio = ceiling->second_pass_ratio;
+  return "";
+}
+
 Status run(const RunSettings& settings) {
+  if (settings.dry_run) return dry_run(settings);
   if (settings.output)
     if (Status writable = check_record_path(*settings.output); !writable) return writable;
   const bool traced = settings.options.traced_reps > 0;
@@ -116,8 +132,11 @@ Status run(const RunSettings& settings) {
   watch_for_interrupts();
   auto guardian = Guardian::start();
   if (!guardian) return guardian.error();
-  auto plan = make_plan(settings.options, settings.seed);
+  auto plan = make_plan(settings.tables, settings.seed);
   if (!plan) return plan.error();
+  std::optional<std::string> fio;
+  if (settings.fio && !(fio = find_fio()))
+    return unsupported("--fio: fio is not installed; apt install fio, or leave out --fio");
 
   RunRecord record{
       .iotrace = IOTRACE_VERSION, .started = utc_now(), .seed = settings.seed, .options = settings.options};
@@ -125,6 +144,7 @@ Status run(const RunSettings& settings) {
   auto source = open_source(settings, *guardian, progress);
   if (!source) return source.error();
   if (Status fits = check_memory(settings, *plan, source->size_bytes()); !fits) return fits;
+  if (Status fits = check_patterns(settings, source->size_bytes()); !fits) return fits;
   record.options.user = describe(source->worker_user);
   record.host = host_facts();
   record.file = file_facts(source->fd(), source->path());
@@ -137,19 +157,23 @@ Status run(const RunSettings& settings) {
     probes = std::move(*loaded);
   }
   CachePreparer cache(source->fd(), probes.get());
-  Measured measured = measure({.options = settings.options,
-                               .seed = settings.seed,
-                               .file_path = source->scratch ? "" : source->path(),
-                               .file_fd = source->fd(),
-                               .file_size_bytes = source->size_bytes(),
-                               .user = source->worker_user,
-                               .guardian = &*guardian,
-                               .probes = probes.get(),
-                               .cache = &cache},
-                              source->watch ? &*source->watch : nullptr, *plan, progress);
+  const RunContext context{.options = settings.options,
+                           .seed = settings.seed,
+                           .file_path = source->scratch ? "" : source->path(),
+                           .file_fd = source->fd(),
+                           .file_size_bytes = source->size_bytes(),
+                           .user = source->worker_user,
+                           .guardian = &*guardian,
+                           .probes = probes.get(),
+                           .cache = &cache,
+                           .fio = fio};
+  const std::string no_ceiling = settings.ceiling ? take_ceiling(context, record, progress) : "--ceiling off";
+  Measured measured = measure(context, source->watch ? &*source->watch : nullptr, *plan, progress);
   probes.reset();
 
   record.rows = std::move(measured.rows);
+  if (!no_ceiling.empty())
+    for (Row& row : record.rows) row.unavailable["ceiling_ratio"] = no_ceiling;
   record.partial = measured.interrupted;
   record.file.folio_orders = cache.folio_orders();
   summarise(record);

@@ -12,6 +12,7 @@
 #include "userspace/cli/pace_settings.h"
 #include "userspace/cli/parse.h"
 #include "userspace/cli/pattern_settings.h"
+#include "userspace/cli/presets.h"
 #include "userspace/probes/probe_set.h"
 #include "userspace/strategies/strategy.h"
 #include "userspace/worker/shared_block.h"
@@ -31,9 +32,9 @@ constexpr std::uint32_t kUntracedPerTraced = 10;
 // Nothing that shapes the measurement was named: take a quick look of under two minutes.
 bool bare(const RunWords& w) {
   for (const std::string* word :
-       {&w.file, &w.size, &w.strategies, &w.cases, &w.patterns, &w.threads, &w.read_size, &w.reads_per_op,
-        &w.align, &w.duration, &w.ops, &w.warmup, &w.reps, &w.memory, &w.memory_sweep, &w.probes, &w.rate, &w.compute,
-        &w.mmap_churn, &w.write_pct})
+       {&w.file,         &w.size,   &w.strategies, &w.cases,   &w.patterns,   &w.threads,  &w.read_size,
+        &w.reads_per_op, &w.align,  &w.duration,   &w.ops,     &w.warmup,     &w.reps,     &w.memory,
+        &w.memory_sweep, &w.probes, &w.rate,       &w.compute, &w.mmap_churn, &w.write_pct})
     if (!word->empty()) return false;
   return true;
 }
@@ -126,12 +127,22 @@ void declare_run_options(CLI::App& run, RunWords& words) {
                  "on: one traced repetition in addition for every 10; paired: as many traced as untraced; "
                  "off: none, needs no "
                  "root; or names of probes (on)");
+  run.add_option("--preset", words.preset,
+                 "The tables of a known discussion: lucene-16279, lucene-16145, lkml-2002, quick or full; "
+                 "options named beside it hold");
+  run.add_option("--ceiling", words.ceiling,
+                 "on: measure first what the device delivers past the cache, about 2 s (on); off");
+  run.add_flag("--fio", words.fio, "Measure each row again by fio, where fio has the strategy");
+  run.add_flag("--dry-run", words.dry_run, "Say what would be measured, and stop");
   run.add_option("-o,--output", words.output, "Write the record (JSON) to this file");
   declare_pace_options(run, words);
   run.add_flag("--histograms", words.histograms, "Show latency histograms");
 }
 
-Result<RunSettings> run_settings(const RunWords& w) {
+namespace {
+
+// Of one table.
+Result<RunSettings> table_settings(const RunWords& w) {
   RunSettings s;
   Options& o = s.options;
   const bool quick = bare(w);
@@ -206,6 +217,45 @@ Result<RunSettings> run_settings(const RunWords& w) {
   if (Status taken = take_pace(w, s); !taken) return taken.error();
   if (Status chosen = choose_probes(or_default(w.probes, "on"), s); !chosen) return chosen.error();
   return s;
+}
+
+template<typename Item> void join(std::vector<Item>& all, const std::vector<Item>& more) {
+  for (const Item& item : more)
+    if (std::ranges::find(all, item) == all.end()) all.push_back(item);
+}
+
+// What the record says was asked for: the lists of both.
+void add_lists(Options& all, const Options& more) {
+  join(all.strategies, more.strategies);
+  join(all.cases, more.cases);
+  join(all.patterns, more.patterns);
+  join(all.threads, more.threads);
+  join(all.read_size_bytes, more.read_size_bytes);
+  join(all.cold_pct, more.cold_pct);
+  join(all.write_pct, more.write_pct);
+}
+
+}
+
+Result<RunSettings> run_settings(const RunWords& asked) {
+  RunWords words = asked;
+  auto preset = apply_preset(words);
+  if (!preset) return preset.error();
+  auto settings = table_settings(words);
+  if (!settings) return settings;
+  settings->dry_run = words.dry_run;
+  settings->fio = words.fio;
+  if (!words.ceiling.empty() && words.ceiling != "on" && words.ceiling != "off")
+    return usage_error(fmt::format("--ceiling '{}': on or off", words.ceiling));
+  settings->ceiling = words.ceiling != "off";
+  settings->tables = {settings->options};
+  if (!*preset || !(*preset)->second) return settings;
+
+  auto second = table_settings(second_table(**preset, asked, words));
+  if (!second) return second;
+  add_lists(settings->options, second->options);
+  settings->tables.push_back(second->options);
+  return settings;
 }
 
 }

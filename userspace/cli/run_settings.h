@@ -19,18 +19,20 @@ struct RunWords {
   std::string file, size, strategies, cases, patterns, threads, read_size, reads_per_op, align, duration, ops,
       warmup, reps, seed, user, memory, probes, output;
   std::string rate, arrivals, compute, mmap_churn, write_pct, hot_size, cold_pct, zipf_theta, stride;
-  std::string memory_sweep, preset;
+  std::string memory_sweep, preset, ceiling;
   bool ramhog = false, dry_run = false, fio = false, histograms = false;
 };
 
 struct RunSettings {
-  Options options;
+  Options options;                  // of all tables together
+  std::vector<Options> tables;      // one, but for presets of two
   std::optional<std::string> file;  // nullopt: a scratch file
   std::uint64_t size_bytes = 0;     // of the scratch file
   std::optional<std::string> user;
   std::optional<std::string> output;
   std::uint64_t seed = 0;
   std::vector<std::string> probe_names;  // empty: all
+  bool dry_run = false, fio = false, ceiling = true;
   bool histograms = false;
 };
 

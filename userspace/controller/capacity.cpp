@@ -26,6 +26,7 @@ bool same(const PlannedRow& a, const PlannedRow& b) {
                .pattern = std::string(planned.pattern->name),
                .threads = planned.threads,
                .read_size_bytes = planned.read_size_bytes,
+               .reads_per_op = planned.reads_per_op,
                .cell = planned.cell};
   };
   return a.strategy == b.strategy && a.cell.memory_of_file_ratio == b.cell.memory_of_file_ratio &&

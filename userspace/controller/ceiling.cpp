@@ -24,7 +24,6 @@ struct Point {
 // Reads per second. Two calls with the same point read the same blocks in the same order.
 Result<double> reads_per_second(const RunContext& run, const Point& point) {
   Options options = run.options;
-  options.reads_per_op = point.depth;
   options.duration_s = kSecondsEach;
   options.ops = point.ops;
   RunContext untraced{.options = options,
@@ -40,6 +39,7 @@ Result<double> reads_per_second(const RunContext& run, const Point& point) {
                        .cache_case = find_case("as-is"),
                        .pattern = find_pattern("random"),
                        .read_size_bytes = point.read_size,
+                       .reads_per_op = point.depth,
                        .cell = {.align_bytes = kBlock}};
   auto result = run_repetition(untraced, row, {}, nullptr);
   if (!result) return result.error();

@@ -6,6 +6,7 @@
 
 #include "userspace/controller/capacity.h"
 #include "userspace/controller/case_memory.h"
+#include "userspace/controller/fio.h"
 #include "userspace/controller/interrupt.h"
 #include "userspace/controller/row_builder.h"
 
@@ -35,7 +36,10 @@ std::string describe(const PlannedRow& row, const PlannedRepetition& planned) {
 Measured measure(const RunContext& run, const FileWatch* watch, const Plan& plan, Progress& progress) {
   Measured measured;
   std::vector<RowBuilder> builders;
-  for (const PlannedRow& row : plan.rows) builders.emplace_back(row, run.options);
+  for (const PlannedRow& row : plan.rows) builders.emplace_back(row);
+
+  std::vector<std::size_t> last_of_row(plan.rows.size());
+  for (std::size_t i = 0; i < plan.repetitions.size(); ++i) last_of_row[plan.repetitions[i].row] = i;
 
   progress.phase("measuring", plan.repetitions.size());
   std::unique_ptr<CaseMemory> memory;
@@ -74,6 +78,10 @@ Measured measure(const RunContext& run, const FileWatch* watch, const Plan& plan
       builder.add(*result, planned.traced);
     else if (!interrupted())
       builder.fail(result.error().message);
+    if (run.fio && result && last_of_row[planned.row] == i && !row.control) {
+      progress.show(i, "fio " + describe(row, planned));
+      builder.set_fio(run_fio(*run.fio, run, row, memory->group()));
+    }
   }
   memory.reset();
   progress.clear();

@@ -63,9 +63,8 @@ void add_rounds(Plan& plan, const Options& options, std::vector<std::size_t>& or
   }
 }
 
-}
-
-Result<Plan> make_plan(const Options& options, std::uint64_t seed) {
+// The rows of one table, and their repetitions.
+Status add_table(Plan& plan, const Options& options, std::mt19937_64& shuffler) {
   auto strategies_chosen = resolve(options.strategies, strategies(), "strategy");
   if (!strategies_chosen) return strategies_chosen.error();
   auto cases_chosen = resolve(options.cases, cases(), "case");
@@ -73,8 +72,6 @@ Result<Plan> make_plan(const Options& options, std::uint64_t seed) {
   auto patterns_chosen = resolve(options.patterns, patterns(), "pattern");
   if (!patterns_chosen) return patterns_chosen.error();
 
-  Plan plan;
-  std::mt19937_64 shuffler(seed);
   for (const Case* cache_case : *cases_chosen) {
     const std::size_t first = plan.rows.size();
     for (const Pattern* pattern : *patterns_chosen)
@@ -85,6 +82,7 @@ Result<Plan> make_plan(const Options& options, std::uint64_t seed) {
                            .pattern = pattern,
                            .threads = threads,
                            .read_size_bytes = read_size,
+                           .reads_per_op = options.reads_per_op,
                            .cell = cell};
             for (const Strategy* strategy : *strategies_chosen) {
               if (strategy->sequential_only && pattern->name != "sequential")
@@ -102,6 +100,16 @@ Result<Plan> make_plan(const Options& options, std::uint64_t seed) {
     for (std::vector<std::size_t>& order : by_memory(plan.rows, first))
       add_rounds(plan, options, order, shuffler);
   }
+  return {};
+}
+
+}
+
+Result<Plan> make_plan(std::span<const Options> tables, std::uint64_t seed) {
+  Plan plan;
+  std::mt19937_64 shuffler(seed);
+  for (const Options& table : tables)
+    if (Status added = add_table(plan, table, shuffler); !added) return added.error();
   return plan;
 }
 

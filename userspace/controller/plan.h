@@ -2,6 +2,7 @@
 // What a run will do: its cells, and the order in which their repetitions come.
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ struct PlannedRow {
   const Pattern* pattern = nullptr;
   std::uint32_t threads = 1;
   std::uint64_t read_size_bytes = 0;
-  Cell cell;  // as asked for; cell.rate is not known yet where cell.rate_pct is given
+  std::uint32_t reads_per_op = 1;
+  Cell cell;             // as asked for; cell.rate is not known yet where cell.rate_pct is given
   bool control = false;  // the A/A repeat: untraced only, where anything is untraced
 };
 
@@ -34,11 +36,13 @@ struct Plan {
   std::vector<PlannedRepetition> repetitions;
 };
 
-// Rows: case x pattern x cell x read size x threads x strategy, each group with its control. Repetitions: group by
-// case and by step of the memory sweep (changing them costs most), then by round; within a round the rows come in an order that is
-// shuffled anew from the seed, a traced repetition next to its row's untraced one.
+// Rows: case x pattern x cell x read size x threads x strategy, each group with its control. Repetitions:
+// group by case and by step of the memory sweep (changing them costs most), then by round; within a round the
+// rows come in an order that is shuffled anew from the seed, a traced repetition next to its row's untraced
+// one.
 //   errors  usage: an unknown name (with the nearest known one), a sequential-only strategy asked for another
 //   pattern
-Result<Plan> make_plan(const Options& options, std::uint64_t seed);
+//   tables  one after the other
+Result<Plan> make_plan(std::span<const Options> tables, std::uint64_t seed);
 
 }

@@ -28,33 +28,13 @@ Status CachePreparer::fill_in_the_fixed_way() {
 void CachePreparer::limited_by(std::optional<std::uint64_t> limit_bytes, const MemoryCgroup* group) {
   limit_bytes_ = limit_bytes;
   group_ = group;
-  worker_filled_ = false;
 }
 
-Result<LimitedFill> CachePreparer::filled_now() const {
-  LimitedFill fill{.limit_bytes = limit_bytes_.value_or(0),
-                   .page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE))};
-  if (group_) {
-    auto usage = group_->usage_bytes();
-    if (!usage) return usage.error();
-    fill.usage_bytes = *usage;
-  }
-  auto now = residency(file_fd_);
-  if (!now) return now.error();
-  fill.residency = *now;
-  return fill;
-}
-
-// A page that is cached already stays charged to whoever cached it, and escapes the limit: so nothing of the
-// file may be cached when the worker begins to read it.
-Result<Residency> CachePreparer::prepare_for_worker(const Case& cache_case, bool any_pages_do) {
+// In every repetition anew: strategies are given the same offsets, and each would find the very pages cached
+// that the one before it had to read. A page that is cached already stays charged to whoever cached it, and
+// escapes the limit: so nothing of the file may be cached when the worker begins.
+Result<Residency> CachePreparer::prepare_for_worker(const Case& cache_case) {
   filled_ = false;
-  if (worker_filled_ && any_pages_do) {
-    auto now = filled_now();
-    if (now && check_limited_fill(cache_case.name, *now)) return now->residency;
-  }
-  worker_filled_ = false;
-  worker_fills_ = true;
   if (Status evicted = evict(file_fd_); !evicted) return evicted.error();
   auto now = residency(file_fd_);
   if (!now) return now.error();
@@ -66,17 +46,23 @@ Result<Residency> CachePreparer::prepare_for_worker(const Case& cache_case, bool
   return now;
 }
 
-Result<Residency> CachePreparer::prove_filled(const Case& cache_case) {
-  auto now = filled_now();
+Result<Residency> CachePreparer::prove_filled(const Case& cache_case) const {
+  LimitedFill fill{.limit_bytes = limit_bytes_.value_or(0),
+                   .page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE))};
+  if (group_) {
+    auto usage = group_->usage_bytes();
+    if (!usage) return usage.error();
+    fill.usage_bytes = *usage;
+  }
+  auto now = residency(file_fd_);
   if (!now) return now.error();
-  if (Status proven = check_limited_fill(cache_case.name, *now); !proven) return proven.error();
-  worker_filled_ = true;
-  return now->residency;
+  fill.residency = *now;
+  if (Status proven = check_limited_fill(cache_case.name, fill); !proven) return proven.error();
+  return *now;
 }
 
-Result<Residency> CachePreparer::prepare(const Case& cache_case, bool any_pages_do) {
-  worker_fills_ = false;
-  if (cache_case.start == Case::Start::kFilledInside) return prepare_for_worker(cache_case, any_pages_do);
+Result<Residency> CachePreparer::prepare(const Case& cache_case) {
+  if (cache_case.start == Case::Start::kFilledInside) return prepare_for_worker(cache_case);
   if (cache_case.start == Case::Start::kEvicted) {
     filled_ = false;
     if (Status evicted = evict(file_fd_); !evicted) return evicted.error();

@@ -23,18 +23,13 @@ public:
   // Evicts or fills as the case asks. A file that this run has filled already and that is still resident is
   // left as it is, so that every strategy meets the same folios.
   //   errors   failed: the state that could not be reached, with the residency found and its likely reason
-  //   any_pages_do  how much of the file is cached counts, not what of it: a file that the worker of an
-  //   earlier
-  //                 repetition has read in under the same limit is left as it is while that still holds
-  Result<Residency> prepare(const Case& cache_case, bool any_pages_do = false);
+  Result<Residency> prepare(const Case& cache_case);
 
   // The limit under which workers read the file in themselves, from now on.
   //   group  null: there is none, the limit is made by pinning memory
   void limited_by(std::optional<std::uint64_t> limit_bytes, const MemoryCgroup* group);
-  // After prepare(): the file was evicted, and the worker is to read it in before its window,
-  bool worker_fills() const { return worker_fills_; }
-  // after which this proves what the limit leaves of it.
-  Result<Residency> prove_filled(const Case& cache_case);
+  // Once a worker has read the whole file in under that limit: proves what the limit leaves of it.
+  Result<Residency> prove_filled(const Case& cache_case) const;
 
   // Residency as it is now, or nullopt where this user may not know (not owner, not root).
   std::optional<double> residency_ratio() const;
@@ -44,13 +39,11 @@ public:
 
 private:
   Status fill_in_the_fixed_way();
-  Result<Residency> prepare_for_worker(const Case& cache_case, bool any_pages_do);
-  Result<LimitedFill> filled_now() const;
+  Result<Residency> prepare_for_worker(const Case& cache_case);
 
   int file_fd_;
   ProbeSet* probes_;
   bool filled_ = false;
-  bool worker_fills_ = false, worker_filled_ = false;
   std::optional<std::uint64_t> limit_bytes_;
   const MemoryCgroup* group_ = nullptr;
   std::optional<std::map<std::uint32_t, Count>> folio_orders_;

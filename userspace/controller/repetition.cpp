@@ -32,9 +32,10 @@ Order order_for(const RunContext& run, const PlannedRow& row, const PlannedRepet
   row.strategy->name.copy(order.strategy.data(), order.strategy.size() - 1);
   row.pattern->name.copy(order.pattern.data(), order.pattern.size() - 1);
   order.threads = row.threads;
-  order.reads_per_op = options.reads_per_op;
+  order.reads_per_op = row.reads_per_op;
   order.round = planned.round;
   order.touch = row.cache_case->touch;
+  order.fill = row.cache_case->start == Case::Start::kFilledInside;
   order.stop_at_pattern_end = row.cache_case->device_share_limit.has_value() && row.pattern->finite;
   order.traced = planned.traced;
   order.ledger_bytes = planned.traced ? run.probes->ledger_bytes() : 0;
@@ -106,7 +107,7 @@ std::vector<std::uint64_t> ops_per_slot(const ThreadResult* threads, std::uint32
   return sums;
 }
 
-Status check_state_kept(const PlannedRow& row, const RepetitionResult& result, std::uint32_t reads_per_op) {
+Status check_state_kept(const PlannedRow& row, const RepetitionResult& result) {
   const Case& cache_case = *row.cache_case;
   const auto& after = result.repetition.residency_after_ratio;
   if (cache_case.residency_stays && after && *after < cache_case.residency_at_least)
@@ -115,7 +116,7 @@ Status check_state_kept(const PlannedRow& row, const RepetitionResult& result, s
         "needs the memory",
         cache_case.name, 100 * *after)};
   const std::uint64_t faults = result.rusage.major_faults + result.rusage.minor_faults;
-  const double reads = static_cast<double>(result.repetition.ops) * reads_per_op;
+  const double reads = static_cast<double>(result.repetition.ops) * row.reads_per_op;
   // A store into a clean page faults, however warm the page is: that is how the kernel learns of dirty pages.
   const bool stores = row.cell.write_pct > 0 && row.strategy->maps_file;
   if (cache_case.no_faults && !stores &&
@@ -148,15 +149,12 @@ Result<RepetitionResult> run_repetition(const RunContext& run, const PlannedRow&
     return built.error();
 
   RepetitionResult result;
-  // Reads all over the file find the same share of it cached, whichever pages these are.
-  const bool any_pages_do = row.pattern->name == "random" && row.cell.write_pct == 0;
-  auto before = run.cache->prepare(cache_case, any_pages_do);
+  auto before = run.cache->prepare(cache_case);
   if (before)
     result.repetition.residency_before_ratio = before->ratio();
   else if (cache_case.start != Case::Start::kAsIs)
     return before.error();
 
-  block.order.fill = run.cache->worker_fills();
   worker->order(Command::kWarmUp);
   if (Status warm = worker->wait_for(WorkerState::kWarm, kLookWhileSettingUp, {}); !warm) return warm.error();
   if (block.order.fill) {
@@ -203,7 +201,7 @@ Result<RepetitionResult> run_repetition(const RunContext& run, const PlannedRow&
         drifted(result.repetition.residency_after_ratio,
                 ops_per_slot(block.threads(), row.threads, result.repetition.seconds));
   worker->finish();
-  if (Status kept = check_state_kept(row, result, run.options.reads_per_op); !kept) return kept.error();
+  if (Status kept = check_state_kept(row, result); !kept) return kept.error();
   return result;
 }
 

@@ -24,6 +24,7 @@ struct RunContext {
   Guardian* guardian = nullptr;
   ProbeSet* probes = nullptr;  // null: nothing is traced
   CachePreparer* cache = nullptr;
+  std::optional<std::string> fio;  // path of the program that measures each row again
 };
 
 struct RepetitionResult {

@@ -10,13 +10,13 @@ constexpr std::size_t kMostHolders = 10;  // of mmap_lock, those that were waite
 
 }
 
-RowBuilder::RowBuilder(const PlannedRow& planned, const Options& options) {
+RowBuilder::RowBuilder(const PlannedRow& planned) {
   row_.strategy = planned.strategy->name;
   row_.case_name = planned.cache_case->name;
   row_.pattern = planned.pattern->name;
   row_.threads = planned.threads;
   row_.read_size_bytes = planned.read_size_bytes;
-  row_.reads_per_op = options.reads_per_op;
+  row_.reads_per_op = planned.reads_per_op;
   row_.control = planned.control;
   row_.expects.hints = planned.strategy->hints;
   if (!planned.strategy->differs_from.empty()) row_.expects.differs_from = planned.strategy->differs_from;
@@ -88,6 +88,13 @@ void RowBuilder::take_readings(ProbeReadings&& readings) {
     row_.mmap_lock->holders->resize(kMostHolders);
   row_.probes = std::move(readings.probes);
   row_.unavailable.merge(readings.unavailable);
+}
+
+void RowBuilder::set_fio(const Result<FioPeer>& peer) {
+  if (peer)
+    row_.fio = *peer;
+  else
+    row_.unavailable["fio"] = peer.error().message;
 }
 
 Row RowBuilder::finish() && {

@@ -12,11 +12,12 @@ namespace iotrace {
 
 class RowBuilder {
 public:
-  RowBuilder(const PlannedRow& planned, const Options& options);
+  explicit RowBuilder(const PlannedRow& planned);
 
   //   reason  why there is no cgroup although the case wants one; empty otherwise
   void set_memory(std::optional<std::uint64_t> limit_bytes, const std::string& reason);
   void add(const RepetitionResult& result, bool traced);
+  void set_fio(const Result<FioPeer>& peer);
   void fail(std::string why) { row_.error = std::move(why); }
   // The ops per second that a rate in percent comes to.
   void set_rate(double ops_per_s) { row_.cell.rate = ops_per_s; }

@@ -4,12 +4,10 @@
 #include <liburing.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <sstream>
-
 #include <fmt/format.h>
 
 #include "userspace/controller/device_bytes.h"
+#include "userspace/controller/fio.h"
 #include "userspace/doctor/check.h"
 #include "userspace/host/mounts.h"
 #include "userspace/host/text_file.h"
@@ -50,13 +48,9 @@ Answers check_tracefs(const Surroundings&) {
 }
 
 Answers check_fio(const Surroundings&) {
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path ? path : "");
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (std::string program = folder + "/fio"; ::access(program.c_str(), X_OK) == 0)
-      return {{Grade::kOk, "fio", program}};
-  return {{Grade::kNote, "fio", "not installed", "no second opinion on what the device can do",
-           "apt install fio"}};
+  if (auto program = find_fio()) return {{Grade::kOk, "fio", *program}};
+  return {
+      {Grade::kNote, "fio", "not installed", "no second opinion on the rows (run --fio)", "apt install fio"}};
 }
 
 }

@@ -13,7 +13,7 @@ namespace iotrace {
 
 class Ramhog {
 public:
-  // Is told the process that holds the memory, before it takes any, so that a guardian can end it.
+  // Is told the process that holds the memory as soon as there is one, so that a guardian can end it.
   using Announce = std::function<void(pid_t)>;
   // Asked about ten times a second; true gives up.
   using GiveUp = std::function<bool()>;

@@ -91,7 +91,7 @@ Status ReaderLoop::measure(Window& window, const PageMarks& marks) {
   const Order& order = block_.order;
   std::unique_ptr<OffsetStream> stream = make_stream(order.round);
   const std::uint64_t most_ops = order.ops ? share_of(order.ops, thread_, order.threads) : UINT64_MAX;
-  const std::uint64_t written_before = writes_ ? writes_->written() : 0;
+  if (writes_) writes_->start_over();
   std::optional<OpenLoop> arrivals = open_loop();
   if (arrivals) sleep_precisely();
   Status outcome;
@@ -124,7 +124,7 @@ Status ReaderLoop::measure(Window& window, const PageMarks& marks) {
   if (arrivals && outcome) arrivals->count_unserved(std::min(before, deadline), most_ops - result_.ops);
   result_.bytes = sink_.bytes();
   result_.checksum = sink_.checksum();
-  if (writes_) result_.writes = writes_->written() - written_before;
+  if (writes_) result_.writes = writes_->written();
   return outcome;
 }
 

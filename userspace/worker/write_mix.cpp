@@ -28,12 +28,17 @@ Result<std::unique_ptr<WriteMix>> WriteMix::make(const SourceFile& file, const W
 }
 
 WriteMix::WriteMix(const SourceFile& file, const WriteShape& shape, PrivateBuffer bytes)
-    : file_(file), bytes_(std::move(bytes)), generator_(generator(shape)),
+    : file_(file), shape_(shape), bytes_(std::move(bytes)), generator_(generator(shape)),
       threshold_(static_cast<std::uint64_t>(shape.write_pct / 100 * 0x1p63)) {
   reads_.reserve(shape.reads_per_op);
   writes_.reserve(shape.reads_per_op);
-  std::mt19937_64 content(generator_());
+  std::mt19937_64 content(shape.seed + shape.thread);
   for (std::byte& byte : bytes_.bytes()) byte = static_cast<std::byte>(content());
+}
+
+void WriteMix::start_over() {
+  generator_ = generator(shape_);
+  written_ = 0;
 }
 
 std::span<const std::uint64_t> WriteMix::keep_reads(std::span<const std::uint64_t> offsets) {

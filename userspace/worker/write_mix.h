@@ -37,12 +37,16 @@ public:
   //   errors  failed: pwrite, its errno and the offset; a short write is ENOSPC "short write"
   Status write();
 
-  std::uint64_t written() const { return written_; }  // writes so far
+  // The stream from its beginning, whatever was drawn of it in a warm-up.
+  void start_over();
+
+  std::uint64_t written() const { return written_; }  // writes since then
 
 private:
   WriteMix(const SourceFile& file, const WriteShape& shape, PrivateBuffer bytes);
 
   SourceFile file_;
+  WriteShape shape_;
   PrivateBuffer bytes_;
   std::mt19937_64 generator_;
   std::uint64_t threshold_;  // of 2^63: a random number below it makes a write

@@ -1,0 +1,185 @@
+// thrashing: the working set no longer fits into memory, and pages that had been cached are read again. In a
+// memory sweep it names the cliff; else it sets a row under a limit beside the warm row of the same reads.
+//
+// The cases it looks at begin with the whole file read once, so whatever comes into the cache in the window
+// had been there before: every page added is a refault.
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "analysis/comparison.h"
+#include "analysis/findings/evidence.h"
+#include "analysis/findings/finding.h"
+#include "analysis/format.h"
+#include "analysis/row_facts.h"
+#include "analysis/statistics.h"
+
+namespace iotrace {
+
+namespace {
+
+constexpr double kFall = 2;          // times slower: less is a slope, and no cliff
+constexpr double kRefaults = 1;      // pages read again per op: below it, most ops never wait
+constexpr double kMoreRefaults = 2;  // times those of the step before
+
+constexpr const char* kRemedy =
+    "Give the reader that much memory, make the working set smaller, or read less around each request "
+    "(MADV_RANDOM), so that the cache keeps what is used.";
+constexpr const char* kSource =
+    "Denning 1968, The working set model for program behavior; kernel memory.stat "
+    "workingset_refault_file";
+
+bool read_once_before(const Row& row) {
+  return row.case_name == "pressure" || row.case_name == "half-cold";
+}
+
+// What one row shows of it.
+struct Evidence {
+  double ops_per_ms = 0, refaults_per_op = 0;
+};
+
+// nullopt: refaults or the device's bytes were not counted.
+std::optional<Evidence> evidence(const Row& row) {
+  if (!may_be_judged(row) || !row.page_cache || !row.page_cache->added_pages || !row.device_bytes)
+    return std::nullopt;
+  const double ops = ops_of(row.traced);
+  const auto speed = median(throughputs(row));
+  if (ops <= 0 || !speed || *speed <= 0) return std::nullopt;
+  return Evidence{*speed, static_cast<double>(*row.page_cache->added_pages) / ops};
+}
+
+std::string size(std::uint64_t bytes) {
+  return human_bytes(static_cast<double>(bytes));
+}
+
+// What was read and how, without case and memory: equal for the steps of a sweep, and for the warm row of the
+// same reads.
+Row reads_of(const Row& row) {
+  Row reads;
+  reads.strategy = row.strategy;
+  reads.pattern = row.pattern;
+  reads.threads = row.threads;
+  reads.read_size_bytes = row.read_size_bytes;
+  reads.reads_per_op = row.reads_per_op;
+  reads.cell = row.cell;
+  reads.cell.memory_limit_bytes.reset();
+  reads.cell.memory_of_file_ratio.reset();
+  return reads;
+}
+
+bool same_reads(const Row& a, const Row& b) {
+  return a.strategy == b.strategy && same_cell(reads_of(a), reads_of(b));
+}
+
+struct Step {
+  std::uint32_t row = 0;
+  double of_file = 0;
+  Evidence seen;
+};
+
+// The steps of the sweep that the row belongs to, from much memory to little.
+std::vector<Step> sweep_of(const RunRecord& record, const Row& row) {
+  std::vector<Step> steps;
+  for (std::uint32_t index = 0; index < record.rows.size(); ++index) {
+    const Row& other = record.rows[index];
+    if (!other.cell.memory_of_file_ratio || !same_reads(row, other)) continue;
+    if (auto seen = evidence(other)) steps.push_back({index, *other.cell.memory_of_file_ratio, *seen});
+  }
+  std::ranges::sort(steps, std::greater(), &Step::of_file);
+  return steps;
+}
+
+bool is_cliff(const Evidence& before, const Evidence& after) {
+  return before.ops_per_ms >= kFall * after.ops_per_ms && after.refaults_per_op >= kRefaults &&
+         after.refaults_per_op >= kMoreRefaults * before.refaults_per_op;
+}
+
+// The steepest fall from a step to the next; nullopt: there is none.
+std::optional<std::pair<Step, Step>> cliff_of(const std::vector<Step>& steps) {
+  std::optional<std::pair<Step, Step>> steepest;
+  auto fall = [](const Step& from, const Step& to) { return from.seen.ops_per_ms / to.seen.ops_per_ms; };
+  for (std::size_t i = 1; i < steps.size(); ++i)
+    if (is_cliff(steps[i - 1].seen, steps[i].seen) &&
+        (!steepest || fall(steps[i - 1], steps[i]) > fall(steepest->first, steepest->second)))
+      steepest = {steps[i - 1], steps[i]};
+  return steepest;
+}
+
+Finding at_the_cliff(const RunRecord& record, const Step& above, const Step& below) {
+  const Row& row = record.rows[above.row];
+  const double ratio = above.seen.ops_per_ms / below.seen.ops_per_ms;
+  return {.id = "thrashing",
+          .severity = "warn",
+          .rows = {above.row, below.row},
+          .text = fmt::format("the working set of {} no longer fits below {} ({} of the file): from there to "
+                              "{} ops/ms fall {} times, "
+                              "and pages read again rise from {} to {} per op ({}).",
+                              row.strategy, size(row.cell.memory_limit_bytes.value_or(0)),
+                              percent(above.of_file), percent(below.of_file), three_digits(ratio),
+                              three_digits(above.seen.refaults_per_op),
+                              three_digits(below.seen.refaults_per_op), name_cells(record, {above.row})),
+          .numbers = {{"above_ratio", above.of_file},
+                      {"below_ratio", below.of_file},
+                      {"fall_ratio", ratio},
+                      {"refaults_per_op_above", above.seen.refaults_per_op},
+                      {"refaults_per_op_below", below.seen.refaults_per_op}},
+          .remedy = kRemedy,
+          .source = kSource};
+}
+
+const Row* warm_beside(const RunRecord& record, const Row& row) {
+  auto warm = std::ranges::find_if(record.rows, [&](const Row& other) {
+    return other.case_name == "warm" && may_be_judged(other) && same_reads(row, other);
+  });
+  return warm == record.rows.end() ? nullptr : &*warm;
+}
+
+std::optional<Finding> beside_warm(const RunRecord& record, std::uint32_t index) {
+  const Row& row = record.rows[index];
+  const auto seen = evidence(row);
+  const Row* warm = seen && *row.device_bytes > 0 ? warm_beside(record, row) : nullptr;
+  const auto warm_speed = warm ? median(throughputs(*warm)) : std::nullopt;
+  if (!warm_speed || *warm_speed < kFall * seen->ops_per_ms || seen->refaults_per_op < kRefaults)
+    return std::nullopt;
+  const double ratio = *warm_speed / seen->ops_per_ms;
+  return Finding{
+      .id = "thrashing",
+      .severity = "warn",
+      .rows = {index},
+      .text = fmt::format("{} reads pages again that had been cached, {} per op: under a limit of {} for a "
+                          "file of {} it is {} times slower than warm ({}).",
+                          row.strategy, three_digits(seen->refaults_per_op),
+                          size(row.cell.memory_limit_bytes.value_or(0)), size(record.file.size_bytes),
+                          three_digits(ratio), name_cells(record, {index})),
+      .numbers = {{"fall_ratio", ratio}, {"refaults_per_op", seen->refaults_per_op}},
+      .remedy = kRemedy,
+      .source = kSource};
+}
+
+std::vector<Finding> judge_thrashing(const RunRecord& record) {
+  std::vector<Finding> findings;
+  std::set<std::uint32_t> told;  // rows of sweeps that have been looked at
+  for (std::uint32_t index = 0; index < record.rows.size(); ++index) {
+    const Row& row = record.rows[index];
+    if (!read_once_before(row) || row.control || told.contains(index)) continue;
+    if (!row.cell.memory_of_file_ratio) {
+      if (auto finding = beside_warm(record, index)) findings.push_back(std::move(*finding));
+      continue;
+    }
+    const std::vector<Step> steps = sweep_of(record, row);
+    for (const Step& step : steps) told.insert(step.row);
+    if (auto cliff = cliff_of(steps)) findings.push_back(at_the_cliff(record, cliff->first, cliff->second));
+  }
+  return findings;
+}
+
+}
+
+extern const FindingRule thrashing;
+const FindingRule thrashing{"thrashing", "the working set does not fit into memory; pages are read again",
+                            judge_thrashing};
+
+}
