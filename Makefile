@@ -12,7 +12,7 @@ ARGS      ?=
 
 BUILD_PACKAGES := cmake ninja-build g++ clang llvm bpftool pkg-config libbpf-dev libelf-dev zlib1g-dev \
                   libfmt-dev libcli11-dev nlohmann-json3-dev libboost-dev libboost-math-dev liburing-dev
-TEST_PACKAGES  := catch2 libvalijson-dev util-linux procps
+TEST_PACKAGES  := catch2 fio libvalijson-dev util-linux procps
 OVERHEAD_PACKAGES := fio python3
 
 .PHONY: all run test unit overhead clean install-build install-test

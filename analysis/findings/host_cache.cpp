@@ -12,8 +12,9 @@ namespace iotrace {
 
 namespace {
 
-// Two passes past the page cache differ by noise alone, unless the second is served from somewhere else.
-constexpr double kMuchFaster = 1.5;
+// Two passes past the page cache differ by noise alone, unless the second is served from somewhere else. On a
+// busy virtual machine that noise alone came to 1.53.
+constexpr double kMuchFaster = 2;
 
 std::vector<Finding> judge_second_pass(const RunRecord& record) {
   if (record.second_pass_ratio.value_or(0) < kMuchFaster) return {};

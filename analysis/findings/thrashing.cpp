@@ -114,9 +114,9 @@ Finding at_the_cliff(const RunRecord& record, const Step& above, const Step& bel
   return {.id = "thrashing",
           .severity = "warn",
           .rows = {above.row, below.row},
-          .text = fmt::format("the working set of {} no longer fits below {} ({} of the file): from there to "
-                              "{} ops/ms fall {} times, "
-                              "and pages read again rise from {} to {} per op ({}).",
+          .text = fmt::format("the working set of {} no longer fits below {} ({} of the file): at {} ops/ms "
+                              "have fallen {} times, "
+                              "and pages read again have risen from {} to {} per op ({}).",
                               row.strategy, size(row.cell.memory_limit_bytes.value_or(0)),
                               percent(above.of_file), percent(below.of_file), three_digits(ratio),
                               three_digits(above.seen.refaults_per_op),

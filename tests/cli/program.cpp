@@ -2,9 +2,11 @@
 
 #include <csignal>
 #include <fcntl.h>
+
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -50,6 +52,10 @@ void feed(int fd, const std::string& input) {
   if (options.uid != 0 && (setgid(options.uid) != 0 || setuid(options.uid) != 0)) _exit(126);
   std::vector<char*> argv{const_cast<char*>("iotrace")};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  // Two seconds that only the tests of the ceiling itself need.
+  const bool says = std::ranges::find(arguments, "--ceiling") != arguments.end();
+  if (!says && arguments.size() > 1 && arguments[0] == "run")
+    for (const char* word : {"--ceiling", "off"}) argv.push_back(const_cast<char*>(word));
   argv.push_back(nullptr);
   execv(binary().c_str(), argv.data());
   _exit(127);

@@ -94,6 +94,8 @@ TEST_CASE("a limit larger than the file need not be reached, and all of the file
   LimitedFill fill{
       .limit_bytes = 1024 * kMiB, .usage_bytes = 515 * kMiB, .residency = {512 * 256, 512 * 256}};
   CHECK(check_limited_fill("pressure", fill));
+  fill.residency.resident_pages = 512 * 256 - 131;  // one in a thousand
+  CHECK(check_limited_fill("pressure", fill));
   fill.residency.resident_pages -= 1;
   CHECK_FALSE(check_limited_fill("pressure", fill));
 }

@@ -48,9 +48,9 @@ TEST_CASE("thrashing names the step of a sweep where throughput falls and refaul
   const RunRecord record =
       record_of({step(1.5, 2460, 0), step(1.0, 2048, 0), step(0.75, 256, 24), step(0.5, 200, 40)});
   CHECK(only_sentence(record) ==
-        "warn: the working set of mmap no longer fits below 1 GiB (100 % of the file): from there to 75 % "
-        "ops/ms "
-        "fall 8.00 times, and pages read again rise from 0 to 24.0 per op (pressure random T01).");
+        "warn: the working set of mmap no longer fits below 1 GiB (100 % of the file): at 75 % ops/ms have "
+        "fallen "
+        "8.00 times, and pages read again have risen from 0 to 24.0 per op (pressure random T01).");
   const Finding finding = fired(record, "thrashing")[0];
   CHECK(finding.rows == std::vector<std::uint32_t>{1, 2});
   CHECK(finding.numbers == std::map<std::string, double>{{"above_ratio", 1.0},

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "analysis/format.h"
 #include "userspace/cli/parse.h"
 #include "userspace/memory/host_share.h"
 
@@ -82,7 +83,7 @@ Status take_memory(const RunWords& words, RunSettings& settings) {
 Status check_memory(const RunSettings& settings, const Plan& plan, std::uint64_t file_bytes) {
   if (!settings.options.memory_bytes) return {};
   const std::uint64_t limit = *settings.options.memory_bytes;
-  const std::string what = fmt::format("--memory {}", limit);
+  const std::string what = fmt::format("--memory {}", human_bytes(static_cast<double>(limit)));
   for (const PlannedRow& row : plan.rows) {
     if (row.cache_case->start == Case::Start::kFilledInside)
       return usage_error(fmt::format("{}: the case '{}' is made of a limit of its own; leave out one of them",

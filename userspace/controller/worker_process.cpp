@@ -23,15 +23,15 @@ namespace {
 
 constexpr int kAboveOurs = 10;  // where descriptors are parked before they move to their places
 
-// io_uring's registered buffers count against RLIMIT_MEMLOCK: 16 MiB per thread is room for every shape.
-void raise_memlock(std::uint32_t threads) {
-  rlim_t wanted = static_cast<rlim_t>(threads) * (16u << 20) + (64u << 20);
-  rlimit limit{};
-  getrlimit(RLIMIT_MEMLOCK, &limit);
-  if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < wanted) {
-    limit.rlim_cur = wanted;
-    if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < wanted) limit.rlim_max = wanted;
-    setrlimit(RLIMIT_MEMLOCK, &limit);  // without the privilege the strategy itself reports the limit
+// io_uring's registered buffers count against RLIMIT_MEMLOCK, and against all that the user has locked, rings
+// of workers that have just ended among them: the kernel gives those back in its own time.
+void raise_memlock() {
+  rlimit limit{RLIM_INFINITY, RLIM_INFINITY};
+  if (setrlimit(RLIMIT_MEMLOCK, &limit) == 0) return;
+  // Without the privilege, as far as it goes; the strategy itself reports the limit.
+  if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0) {
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_MEMLOCK, &limit);
   }
 }
 
@@ -46,7 +46,7 @@ int open_as_user(const WorkerSpawn& spawn) {
 // In the child, between fork and exec. The shared block carries what goes wrong.
 void become_worker(const WorkerSpawn& spawn, SharedBlock& block, int block_fd, int self_fd,
                    pid_t controller) {
-  raise_memlock(spawn.order.threads);
+  raise_memlock();
   if (Status status = become(*spawn.user); !status) return block.fail(status.error().message);
   // Setting the uid forgets the parent-death signal, so it comes after; the parent may be gone by now.
   prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -27,12 +27,8 @@ Answers check_memory_limit(const Surroundings& here) {
   if (here.guardian) here.guardian->clear_cgroup();
   constexpr const char* name = "memory limit";
   if (why_not.empty())
-    return {
-        {Grade::kOk, name,
-         fmt::format("memory cgroup {}; a group can be made", here.host.cgroup.value_or("")),
-         "a cached page stays charged to the cgroup that read it first, and escapes the limit of every later "
-         "reader: iotrace evicts the file and lets the reader itself read it in; limits set by hand "
-         "(systemd-run -p MemoryMax, docker -m) need the same"}};
+    return {{Grade::kOk, name,
+             fmt::format("memory cgroup {}; a group can be made", here.host.cgroup.value_or(""))}};
   return {{Grade::kGap, name, why_not,
            "the case 'cold' evicts but does not limit: a file smaller than memory drifts warm while it is "
            "measured, and such rows get no verdict; --memory has no effect; pressure, half-cold and "

@@ -19,6 +19,10 @@ constexpr double kOwnShare = 0.02;
 // freed several. Seen: 1.1 to 3 MiB.
 constexpr std::uint64_t kUsageSwingBytes = 8ull << 20;
 
+// A page or two in a thousand may be gone or charged elsewhere: other programs and the kernel (DAMON) touch
+// the cache too.
+constexpr double kStrayShare = 0.001;
+
 // Pinned memory is no exact limit: other files share what is left, and their share changes meanwhile.
 constexpr double kPinnedSlack = 0.25;
 
@@ -40,10 +44,10 @@ PageBounds resident_bounds(const LimitedFill& fill) {
   const std::uint64_t limit = fill.limit_bytes;
   const std::uint64_t slack = fill.usage_bytes ? 0 : share(kPinnedSlack, limit);
   const std::uint64_t own = kOwnBytes + share(kOwnShare, limit) + slack;
-  auto pages = [&](std::uint64_t bytes) {
-    return std::min(bytes / fill.page_bytes, fill.residency.file_pages);
-  };
-  return {limit > own ? pages(limit - own) : 0, pages(limit + slack)};
+  const std::uint64_t all = fill.residency.file_pages, stray = share(kStrayShare, all);
+  const std::uint64_t least = (limit > own ? limit - own : 0) / fill.page_bytes;
+  const std::uint64_t most = (limit + slack) / fill.page_bytes + stray;
+  return {std::min(least, all - stray), std::min(most, all)};
 }
 
 Status check_limited_fill(std::string_view name, const LimitedFill& fill) {
