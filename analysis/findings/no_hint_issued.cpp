@@ -21,6 +21,8 @@ bool never_hints(const Row& row) {
   if (row.error || row.control || !row.expects.hints || traced_reads(row) <= 0) return false;
   auto hints = hint_calls_of_any_kind(row);
   if (!hints || *hints > 0 || calls_were_lost(row)) return false;
+  // A back-off may let none of a window's hints pass: it was there, and said no.
+  if (row.hints && row.hints->suppressed.value_or(0) > 0) return false;
   // mincore: it asked first, and the pages were there. io_uring: hints inside the ring are no calls.
   return *calls_of(row, "mincore") == 0 && *calls_of(row, "io_uring_enter") == 0;
 }

@@ -5,8 +5,6 @@
 // had been there before: every page added is a refault.
 
 #include <algorithm>
-#include <functional>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -14,6 +12,7 @@
 #include "analysis/findings/evidence.h"
 #include "analysis/findings/finding.h"
 #include "analysis/format.h"
+#include "analysis/memory_sweep.h"
 #include "analysis/row_facts.h"
 #include "analysis/statistics.h"
 
@@ -55,40 +54,18 @@ std::string size(std::uint64_t bytes) {
   return human_bytes(static_cast<double>(bytes));
 }
 
-// What was read and how, without case and memory: equal for the steps of a sweep, and for the warm row of the
-// same reads.
-Row reads_of(const Row& row) {
-  Row reads;
-  reads.strategy = row.strategy;
-  reads.pattern = row.pattern;
-  reads.threads = row.threads;
-  reads.read_size_bytes = row.read_size_bytes;
-  reads.reads_per_op = row.reads_per_op;
-  reads.cell = row.cell;
-  reads.cell.memory_limit_bytes.reset();
-  reads.cell.memory_of_file_ratio.reset();
-  return reads;
-}
-
-bool same_reads(const Row& a, const Row& b) {
-  return a.strategy == b.strategy && same_cell(reads_of(a), reads_of(b));
-}
-
 struct Step {
   std::uint32_t row = 0;
   double of_file = 0;
   Evidence seen;
 };
 
-// The steps of the sweep that the row belongs to, from much memory to little.
-std::vector<Step> sweep_of(const RunRecord& record, const Row& row) {
+// Those steps of a sweep that show something.
+std::vector<Step> seen_in(const RunRecord& record, const MemorySweep& sweep) {
   std::vector<Step> steps;
-  for (std::uint32_t index = 0; index < record.rows.size(); ++index) {
-    const Row& other = record.rows[index];
-    if (!other.cell.memory_of_file_ratio || !same_reads(row, other)) continue;
-    if (auto seen = evidence(other)) steps.push_back({index, *other.cell.memory_of_file_ratio, *seen});
-  }
-  std::ranges::sort(steps, std::greater(), &Step::of_file);
+  for (std::uint32_t index : sweep)
+    if (auto seen = evidence(record.rows[index]))
+      steps.push_back({index, *record.rows[index].cell.memory_of_file_ratio, *seen});
   return steps;
 }
 
@@ -161,18 +138,12 @@ std::optional<Finding> beside_warm(const RunRecord& record, std::uint32_t index)
 
 std::vector<Finding> judge_thrashing(const RunRecord& record) {
   std::vector<Finding> findings;
-  std::set<std::uint32_t> told;  // rows of sweeps that have been looked at
-  for (std::uint32_t index = 0; index < record.rows.size(); ++index) {
-    const Row& row = record.rows[index];
-    if (!read_once_before(row) || row.control || told.contains(index)) continue;
-    if (!row.cell.memory_of_file_ratio) {
+  for (const MemorySweep& sweep : memory_sweeps(record))
+    if (auto cliff = cliff_of(seen_in(record, sweep)))
+      findings.push_back(at_the_cliff(record, cliff->first, cliff->second));
+  for (std::uint32_t index = 0; index < record.rows.size(); ++index)
+    if (read_once_before(record.rows[index]) && !record.rows[index].cell.memory_of_file_ratio)
       if (auto finding = beside_warm(record, index)) findings.push_back(std::move(*finding));
-      continue;
-    }
-    const std::vector<Step> steps = sweep_of(record, row);
-    for (const Step& step : steps) told.insert(step.row);
-    if (auto cliff = cliff_of(steps)) findings.push_back(at_the_cliff(record, cliff->first, cliff->second));
-  }
   return findings;
 }
 

@@ -216,6 +216,7 @@ std::string render_markdown(const RunRecord& record, const ReportOptions& option
         (open_loop(record.rows[group.rows.front()]) ? response_section : throughput_section)(record, group) +
         why_section(record, group);
   if (record.rows.empty()) out += paragraph("Nothing was measured.");
+  if (auto sweep = sweep_table(record)) out += section(*sweep);
   if (options.reference) out += section(published_table(record, *options.reference));
   return out + finding_list(record) + settings(record);
 }

@@ -27,6 +27,7 @@ std::string render_terminal(const RunRecord& record, const ReportOptions& option
     if (options.histograms) out += fault_histograms(record, group);
   }
   out += record.rows.empty() ? "\nNothing was measured.\n" : why_legend(record);
+  out += memory_sweep(record, options);
   out += published_results(record, options);
   out += probe_lines(record);
   return out + '\n' + findings_list(record, options);

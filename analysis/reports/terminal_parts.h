@@ -31,6 +31,9 @@ std::string throughput_table(const RunRecord& record, const RowGroup& group, con
 // In its place for an open loop: service and response times.
 std::string response_times(const RunRecord& record, const RowGroup& group, const ReportOptions& options);
 
+// All steps of a memory sweep in one table; empty where there was none.
+std::string memory_sweep(const RunRecord& record, const ReportOptions& options);
+
 // Own ratios beside published ones; empty where none were asked for.
 std::string published_results(const RunRecord& record, const ReportOptions& options);
 

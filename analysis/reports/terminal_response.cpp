@@ -21,6 +21,11 @@ std::string response_times(const RunRecord& record, const RowGroup& group, const
   return rendered(response_table(record, group), options);
 }
 
+std::string memory_sweep(const RunRecord& record, const ReportOptions& options) {
+  const auto sweep = sweep_table(record);
+  return sweep ? rendered(*sweep, options) : "";
+}
+
 std::string published_results(const RunRecord& record, const ReportOptions& options) {
   return options.reference ? rendered(published_table(record, *options.reference), options) : "";
 }

@@ -43,6 +43,14 @@ std::string why_tables(const RunRecord& record, const RowGroup& group, const Rep
 std::string why_legend(const RunRecord& record) {
   std::string out = '\n' + note("MB/s: from the median ops/ms; 10^6 bytes. traced/untraced: throughput with "
                                 "probes over that without.");
+  if (any_row(record, [](const Row& row) { return row.ceiling_ratio.has_value(); }))
+    out += note(
+        "of ceiling: what the device delivered per second, as a share of the most that it did for O_DIRECT.");
+  if (any_row(record, [](const Row& row) { return row.fio.has_value(); }))
+    out +=
+        note("ours/fio: reads per second of the row over those of fio's job, one run of a second or more.");
+  if (any_row(record, [](const Row& row) { return row.hints && row.hints->suppressed.value_or(0) > 0; }))
+    out += note("held back: hints that the strategy's own rule suppressed.");
   if (any_row(record, [](const Row& row) { return row.page_cache.has_value(); }))
     out += note(
         "pages brought in by: fault, the faulting page itself; ahead, readahead; hint, madvise and the like; "

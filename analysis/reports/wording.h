@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -79,6 +80,11 @@ struct ResponseTable {
   std::vector<std::string> sentences;  // overloaded rows, drift, errors
 };
 ResponseTable response_table(const RunRecord& record, const RowGroup& group);
+
+// ---- a memory sweep ----
+
+// Throughput and refaults by step; nullopt: the record holds no sweep.
+std::optional<ResponseTable> sweep_table(const RunRecord& record);
 
 // ---- beside published results ----
 

@@ -36,6 +36,9 @@ std::string group_title(const RunRecord& record, const RowGroup& group) {
   std::string title = fmt::format("{}, {}, {} x {} per op", printable(row.case_name), printable(row.pattern),
                                   bytes(row.read_size_bytes), counted(row.reads_per_op, "read"));
   if (cell.memory_limit_bytes) title += ", memory limit " + bytes(*cell.memory_limit_bytes);
+  // A limit that has a reason against it is made in another way.
+  if (cell.memory_limit_bytes && row.unavailable.contains("cell.memory_limit_bytes"))
+    title += " left by pinning the rest";
   if (cell.memory_of_file_ratio)
     title += fmt::format(" ({} of the file)", percent(*cell.memory_of_file_ratio));
   if (cell.pace != "closed")

@@ -27,7 +27,7 @@ nlohmann::json record_of(const TempFolder& folder, std::vector<std::string> more
 
 }
 
-TEST_CASE("--dry-run says what would be measured, and touches nothing") {
+TEST_CASE("a dry run says what would be measured, and touches nothing") {
   const TempFolder folder;
   const Outcome outcome = run_iotrace({"run", "--preset", "lucene-16279", "--size", "2G", "--dry-run"},
                                       {.folder = folder.path()});
@@ -83,7 +83,7 @@ TEST_CASE("the ceiling: points of growing depth, and each row's share of it") {
   CHECK(without["rows"][0]["unavailable"]["ceiling_ratio"] == "--ceiling off");
 }
 
-TEST_CASE("--fio measures the rows that fio has, and says of the others that it has them not") {
+TEST_CASE("run with fio measures the rows that fio has, and says of the others that it has them not") {
   if (std::system("command -v fio >/dev/null") != 0) skip("fio is not installed");
   const TempFolder folder;
   const auto record =

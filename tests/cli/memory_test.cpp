@@ -7,6 +7,8 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <iterator>
 #include <optional>
 #include <sstream>
 
@@ -242,6 +244,75 @@ TEST_CASE("ramhog: what the host keeps is not taken for a small file, and nothin
   for (const json& row : record["rows"])
     CHECK_THAT(row["error"].get<std::string>(),
                Contains("pin memory") && Contains("this machine keeps at least"));
+}
+
+namespace {
+
+// A machine of 4 GiB that has 64 MiB more than its smallest limit to spare, as /proc/meminfo tells it; the
+// real one has more, so that nothing is ever short.
+std::function<bool()> on_a_small_machine(const fs::path& folder) {
+  const fs::path meminfo = folder / "meminfo";
+  std::ofstream(meminfo) << "MemTotal:        4194304 kB\nMemAvailable:    1114112 kB\n";
+  return [meminfo] {
+    return unshare(CLONE_NEWNS) == 0 && mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+           mount(meminfo.c_str(), "/proc/meminfo", nullptr, MS_BIND, nullptr) == 0;
+  };
+}
+
+// Of a file of 256 MiB: 2 GiB, for which nothing is pinned there, and 1 GiB, for which 64 MiB are.
+const std::vector<std::string> kPinning{"run",    "--ramhog",   "--memory-sweep", "800%:400%", "--size",
+                                        "256M",   "--strategy", "pread",          "--threads", "1",
+                                        "--reps", "1",          "--probes",       "off"};
+
+// "VmLck" of the process that pins memory for this iotrace; nullopt: there is none.
+std::optional<double> pinned_mib(pid_t controller) {
+  std::error_code ignored;
+  for (const auto& process : fs::directory_iterator("/proc", ignored)) {
+    std::ifstream status(process.path() / "status");
+    std::string text(std::istreambuf_iterator<char>(status), {});
+    if (text.find("Name:\tiotrace-ramhog\n") == std::string::npos ||
+        text.find("\nPPid:\t" + std::to_string(controller) + "\n") == std::string::npos)
+      continue;
+    if (auto at = text.find("VmLck:"); at != std::string::npos) return std::stod(text.substr(at + 6)) / 1024;
+  }
+  return std::nullopt;
+}
+
+}
+
+TEST_CASE("ramhog: so much is pinned that the limit is left, and the record says how much") {
+  need_root();
+  TempFolder folder;
+  auto words = kPinning;
+  words.insert(words.end(), {"--ops", "23", "-o", "run.json"});
+  const Outcome outcome =
+      run_iotrace(words, {.folder = folder.path(), .prepare = on_a_small_machine(folder.path())});
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  const json record = read_json(folder.path() / "run.json");
+  CHECK(record["rows"].size() == 4);
+  for (const json& row : record["rows"]) {
+    CHECK(row["error"].is_null());
+    const bool smaller = row["cell"]["memory_of_file_ratio"] == 4.0;
+    CHECK(row["cell"]["memory_limit_bytes"] == kFileBytes * (smaller ? 4 : 8));
+    CHECK_THAT(row["unavailable"].value("cell.memory_limit_bytes", ""),
+               Contains(smaller ? "no cgroup: 64 MiB of memory pinned" : "no cgroup: 0 B of memory pinned"));
+  }
+  CHECK(left_behind() == std::vector<std::string>{});
+}
+
+TEST_CASE("ramhog: kill -9 of iotrace gives the memory back") {
+  need_root();
+  TempFolder folder;
+  auto words = kPinning;
+  std::ranges::replace(words, "800%:400%", "401%:400%");  // 61 MiB for the first step, which takes its time
+  words.insert(words.end(), {"--duration", "600"});
+  Program program(words, {.folder = folder.path(), .prepare = on_a_small_machine(folder.path())});
+  CHECK(wait_until([&] { return program.ended() || pinned_mib(program.pid()).value_or(0) > 61; }));
+  REQUIRE_FALSE(program.ended());
+  kill(program.pid(), SIGKILL);
+  program.wait();
+  CHECK(left_behind() == std::vector<std::string>{});
 }
 
 TEST_CASE("thrashing: a sweep finds the cliff, and says nothing where all of the file fits") {

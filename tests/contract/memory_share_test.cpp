@@ -129,3 +129,24 @@ TEST_CASE("a sweep goes from more memory to less by the usual steps") {
   CHECK(memory_steps(1.8, 0.9) == std::vector{1.8, 1.5, 1.25, 1.12, 1.0, 0.9});
   CHECK(memory_steps(4, 3) == std::vector{4.0, 3.0});
 }
+
+TEST_CASE("a sweep is measured step by step, each step shuffled by itself") {
+  Options options{.strategies = {"pread", "mmap", "read"},
+                  .cases = {"pressure"},
+                  .patterns = {"sequential"},
+                  .threads = {1, 4},
+                  .read_size_bytes = {4096},
+                  .reps = 7,
+                  .traced_reps = 1};
+  options.memory_sweep = {1.5, 1.0, 0.5};
+  auto plan = make_plan({&options, 1}, 42);
+  REQUIRE(plan);
+  std::vector<double> steps;
+  for (const PlannedRepetition& repetition : plan->repetitions) {
+    const double step = *plan->rows[repetition.row].cell.memory_of_file_ratio;
+    if (steps.empty() || steps.back() != step) steps.push_back(step);
+  }
+  CHECK(steps == options.memory_sweep);
+  // 3 steps x 2 thread counts x (3 strategies x (7 + 1) + a control x 7)
+  CHECK(plan->repetitions.size() == 3 * 2 * (3 * 8 + 7));
+}

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "analysis/reports/report.h"
 #include "tests/golden/example_record.h"
 
 using namespace iotrace;
@@ -98,4 +99,20 @@ TEST_CASE("outside of a sweep thrashing sets a row beside the warm one") {
   Row cold = limited;  // starts with nothing cached: its pages come for the first time
   cold.case_name = "cold";
   CHECK(silent(record_of({warm_row(2400), cold})));
+}
+
+TEST_CASE("a sweep stands in one table, a column per step") {
+  Row failed = step(0.5, 120, 40);
+  failed.error = "could not reach 'pressure'";
+  RunRecord record = record_of({step(1.5, 2048, 0), step(0.75, 256, 24), failed});
+  const std::string report = report_formats().front().render(record, {});
+  CHECK_THAT(report,
+             Catch::Matchers::Contains(
+                 "\nmemory sweep: ops/ms, and pages read again per op, by the memory limit as a share of the "
+                 "file\n"
+                 "strategy            150 %   75 %   50 %\n"
+                 "mmap T01    ops/ms   2.05  0.256  error\n"
+                 "          pages/op      0   24.0      -\n"));
+  CHECK(report_formats().front().render(record_of({warm_row(2400)}), {}).find("memory sweep") ==
+        std::string::npos);
 }

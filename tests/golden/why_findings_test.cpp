@@ -186,6 +186,7 @@ TEST_CASE("no-hint-issued is silent where hints may have been given, or are not 
     return silent(record_of({row}), "no-hint-issued");
   };
   CHECK_FALSE(quiet([](Row&) {}));
+  CHECK(quiet([](Row& row) { row.hints = Hints{.suppressed = 1}; }));
   CHECK(silent(record_of({hinting_row()}), "no-hint-issued"));
   CHECK(quiet([](Row& row) { row.expects.hints = false; }));
   CHECK(quiet([](Row& row) { row.syscalls = std::nullopt; }));

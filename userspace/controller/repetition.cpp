@@ -66,6 +66,7 @@ void collect(const SharedBlock& block, const ThreadResult* threads, RepetitionRe
     result.repetition.ops += thread.ops;
     result.requested_bytes += thread.bytes;
     result.checksum += thread.checksum;
+    result.suppressed_hints += thread.suppressed_hints;
     end_ns = std::max(end_ns, thread.end_ns);
     result.thread_seconds += static_cast<double>(thread.end_ns - block.start_ns) / 1e9;
     result.idle_seconds += static_cast<double>(thread.idle_ns) / 1e9;

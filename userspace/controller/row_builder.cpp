@@ -36,6 +36,7 @@ void RowBuilder::add(Sums& sums, const RepetitionResult& result) {
   static_cast<void>(sums.measurement.lat_ns.merge(result.lat_ns));
   static_cast<void>(sums.response_ns.merge(result.response_ns));
   sums.requested_bytes += result.requested_bytes;
+  sums.suppressed_hints += result.suppressed_hints;
   if (sums.device_bytes && result.device_bytes)
     *sums.device_bytes += *result.device_bytes;
   else
@@ -79,6 +80,7 @@ void RowBuilder::take_responses(Sums& sums) {
 void RowBuilder::take_readings(ProbeReadings&& readings) {
   take_time(readings);
   row_.hints = readings.hints;
+  if (row_.hints) row_.hints->suppressed = traced_.suppressed_hints;
   row_.syscalls = std::move(readings.syscalls);
   row_.madvise = std::move(readings.madvise);
   row_.faults = std::move(readings.faults);

@@ -32,6 +32,7 @@ private:
     double thread_seconds = 0, idle_seconds = 0;
     Histogram response_ns{kOpSubBits};
     Count requested_bytes = 0;
+    Count suppressed_hints = 0;
     std::optional<Count> device_bytes = 0;
     Rusage rusage;
   };

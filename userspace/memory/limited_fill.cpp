@@ -54,10 +54,13 @@ Status check_limited_fill(std::string_view name, const LimitedFill& fill) {
   const PageBounds bounds = resident_bounds(fill);
   const std::uint64_t resident = fill.residency.resident_pages;
   if (resident > bounds.most)
-    return Error{
-        fmt::format("could not reach '{}': {} is resident, more than the limit of {} can hold: pages are "
-                    "charged to another cgroup, which cached them before; another process reads the file",
-                    name, resident_words(fill), size(fill.limit_bytes))};
+    return Error{fmt::format("could not reach '{}': {} is resident, more than the limit of {} can hold: {}",
+                             name, resident_words(fill), size(fill.limit_bytes),
+                             fill.usage_bytes
+                                 ? "pages are charged to another cgroup, which cached them before; "
+                                   "another process reads the file"
+                                 : "others gave memory back while it was read; try again when the "
+                                   "machine is at rest")};
   if (fill.usage_bytes && fill.limit_bytes < fill.file_bytes() &&
       *fill.usage_bytes + kUsageSwingBytes < fill.limit_bytes)
     return Error{fmt::format("could not reach '{}': the reader's cgroup holds {} of its limit of {} after "

@@ -46,8 +46,9 @@ void read_hints(const Counted& counted, ProbeReadings& readings) {
     hints.useless_pages = counted.sums.pages.wasted[PAGE_BY_HINT];
   else
     readings.unavailable["hints.useless_pages"] = "the probe page_cache is off";
-  for (const char* key : {"hints.suppressed", "hints.in_time_pages", "hints.late_pages",
-                          "hints.needless_pages", "hints.truncated_pages"})
+  // What a strategy suppresses never reaches the kernel: the worker counts it.
+  for (const char* key :
+       {"hints.in_time_pages", "hints.late_pages", "hints.needless_pages", "hints.truncated_pages"})
     readings.unavailable[key] = kNotCounted;
 }
 

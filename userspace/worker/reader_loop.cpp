@@ -96,6 +96,7 @@ Status ReaderLoop::measure(Window& window, const PageMarks& marks) {
   if (arrivals) sleep_precisely();
   Status outcome;
 
+  const std::uint64_t suppressed_before = reader_->suppressed_hints();
   const std::uint64_t start = window.line_up();
   const std::uint64_t deadline = order.ops ? UINT64_MAX : start + order.duration_ns;
   if (arrivals) arrivals->begin(start, deadline);
@@ -125,6 +126,7 @@ Status ReaderLoop::measure(Window& window, const PageMarks& marks) {
   result_.bytes = sink_.bytes();
   result_.checksum = sink_.checksum();
   if (writes_) result_.writes = writes_->written();
+  result_.suppressed_hints = reader_->suppressed_hints() - suppressed_before;
   return outcome;
 }
 

@@ -99,6 +99,7 @@ struct alignas(4096) ThreadResult {
   std::uint64_t writes = 0;    // reads that were writes instead
   std::uint64_t idle_ns = 0;   // open loop: waiting for the next arrival
   std::uint64_t unserved = 0;  // open loop: ops due in the window that had not begun at its end
+  std::uint64_t suppressed_hints = 0;
   // Open loop: from the intended start of each op
   std::uint64_t response_sum_ns = 0, response_min_ns = UINT64_MAX, response_max_ns = 0;
   std::array<std::uint64_t, histogram_bins(kOpSubBits)> response_bins{};
