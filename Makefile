@@ -34,8 +34,8 @@ unit: install-build install-test
 overhead: install-build
 	@tests/install $(OVERHEAD_PACKAGES)
 	@$(MAKE) --no-print-directory all
-	@cmake --build $(BUILD) --target bpf_time
-	$(SUDO) tests/overhead/run ./iotrace $(BUILD)/bpf_time
+	@cmake --build $(BUILD) --target bpf_time fault_storm
+	$(SUDO) tests/overhead/run ./iotrace $(BUILD)
 
 install-build:
 	@tests/install $(BUILD_PACKAGES)

@@ -41,4 +41,8 @@ if(NOT IOTRACE_SANITIZE)
   add_dependencies(bpf_time empty_skeleton)
   target_include_directories(bpf_time PRIVATE ${CMAKE_BINARY_DIR}/skeleton)
   target_link_libraries(bpf_time PRIVATE bpf nlohmann_json::nlohmann_json warnings)
+
+  add_executable(fault_storm EXCLUDE_FROM_ALL tests/overhead/fault_storm.cpp)
+  visible(fault_storm analysis bpf userspace tests)
+  target_link_libraries(fault_storm PRIVATE userspace nlohmann_json::nlohmann_json warnings)
 endif()

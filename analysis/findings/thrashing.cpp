@@ -114,24 +114,43 @@ const Row* warm_beside(const RunRecord& record, const Row& row) {
   return warm == record.rows.end() ? nullptr : &*warm;
 }
 
-std::optional<Finding> beside_warm(const RunRecord& record, std::uint32_t index) {
-  const Row& row = record.rows[index];
+// How many times slower than warm the row is, where that comes of pages read again.
+std::optional<double> slowdown(const RunRecord& record, const Row& row) {
+  if (!read_once_before(row) || row.cell.memory_of_file_ratio) return std::nullopt;
   const auto seen = evidence(row);
-  const Row* warm = seen && *row.device_bytes > 0 ? warm_beside(record, row) : nullptr;
+  if (!seen || *row.device_bytes == 0 || seen->refaults_per_op < kRefaults) return std::nullopt;
+  const Row* warm = warm_beside(record, row);
   const auto warm_speed = warm ? median(throughputs(*warm)) : std::nullopt;
-  if (!warm_speed || *warm_speed < kFall * seen->ops_per_ms || seen->refaults_per_op < kRefaults)
-    return std::nullopt;
-  const double ratio = *warm_speed / seen->ops_per_ms;
+  return warm_speed && *warm_speed >= kFall * seen->ops_per_ms ? std::optional(*warm_speed / seen->ops_per_ms)
+                                                               : std::nullopt;
+}
+
+// One sentence for all rows outside of sweeps: what they have in common is their memory.
+std::optional<Finding> beside_warm(const RunRecord& record) {
+  RowIndexes rows;
+  std::vector<double> slower, refaults;
+  for (std::uint32_t index = 0; index < record.rows.size(); ++index)
+    if (auto times = slowdown(record, record.rows[index])) {
+      rows.push_back(index);
+      slower.push_back(*times);
+      refaults.push_back(evidence(record.rows[index])->refaults_per_op);
+    }
+  if (rows.empty()) return std::nullopt;
+  const auto [least, most] = std::ranges::minmax(slower);
+  const auto [fewest, many] = std::ranges::minmax(refaults);
   return Finding{
       .id = "thrashing",
       .severity = "warn",
-      .rows = {index},
-      .text = fmt::format("{} reads pages again that had been cached, {} per op: under a limit of {} for a "
-                          "file of {} it is {} times slower than warm ({}).",
-                          row.strategy, three_digits(seen->refaults_per_op),
-                          size(row.cell.memory_limit_bytes.value_or(0)), size(record.file.size_bytes),
-                          three_digits(ratio), name_cells(record, {index})),
-      .numbers = {{"fall_ratio", ratio}, {"refaults_per_op", seen->refaults_per_op}},
+      .rows = rows,
+      .text = fmt::format("the working set does not fit into memory: {} read pages again that had been "
+                          "cached, {} per op, and came out {} times slower than warm ({}).",
+                          counted(rows.size(), "row"), range_text(fewest, many, three_digits),
+                          range_text(least, most, three_digits), name_cells(record, rows)),
+      .numbers = {{"rows", static_cast<double>(rows.size())},
+                  {"fall_ratio_least", least},
+                  {"fall_ratio_most", most},
+                  {"refaults_per_op_least", fewest},
+                  {"refaults_per_op_most", many}},
       .remedy = kRemedy,
       .source = kSource};
 }
@@ -141,9 +160,7 @@ std::vector<Finding> judge_thrashing(const RunRecord& record) {
   for (const MemorySweep& sweep : memory_sweeps(record))
     if (auto cliff = cliff_of(seen_in(record, sweep)))
       findings.push_back(at_the_cliff(record, cliff->first, cliff->second));
-  for (std::uint32_t index = 0; index < record.rows.size(); ++index)
-    if (read_once_before(record.rows[index]) && !record.rows[index].cell.memory_of_file_ratio)
-      if (auto finding = beside_warm(record, index)) findings.push_back(std::move(*finding));
+  if (auto finding = beside_warm(record)) findings.push_back(std::move(*finding));
   return findings;
 }
 

@@ -88,9 +88,15 @@ TEST_CASE("thrashing is silent on a slope, without refaults, and where they were
 TEST_CASE("outside of a sweep thrashing sets a row beside the warm one") {
   const Row limited = without_sweep(step(0.5, 120, 40));
   CHECK(only_sentence(record_of({warm_row(2400), limited})) ==
-        "warn: mmap reads pages again that had been cached, 40.0 per op: under a limit of 512 MiB for a file "
-        "of 1 GiB "
-        "it is 20.0 times slower than warm (pressure random T01).");
+        "warn: the working set does not fit into memory: 1 row read pages again that had been cached, 40.0 "
+        "per op, and "
+        "came out 20.0 times slower than warm (pressure random T01).");
+  Row half = without_sweep(step(0.25, 60, 64));
+  half.case_name = "half-cold";
+  CHECK(only_sentence(record_of({warm_row(2400), limited, half})) ==
+        "warn: the working set does not fit into memory: 2 rows read pages again that had been cached, 40.0 "
+        "to 64.0 per "
+        "op, and came out 20.0 to 40.0 times slower than warm (pressure random T01, half-cold random T01).");
   CHECK(silent(record_of({limited})));                 // nothing to set it beside
   CHECK(silent(record_of({warm_row(200), limited})));  // hardly slower
   Row four = warm_row(2400);

@@ -20,7 +20,7 @@ def output(command, **more):
 
 def newest_package(series, apt):
     """Name of the series' signed cloud kernel with the highest ABI that these sources offer; None: none."""
-    pattern = "^linux-image-" + re.escape(series) + r"[.0-9]*(-[0-9]+|\+deb[0-9]+(\+[0-9]+)?)-cloud-amd64$"
+    pattern = "^linux-image-" + re.escape(series) + r"\.[0-9]+(-[0-9]+|\+deb[0-9]+(\+[0-9]+)?)-cloud-amd64$"
     names = [line.split()[0] for line in output(["apt-cache", *apt, "search", "--names-only", pattern]).splitlines()]
     numbers = lambda name: [int(part) for part in re.findall(r"\d+", name.split("-cloud")[0])]
     return max(names, key=numbers, default=None)
