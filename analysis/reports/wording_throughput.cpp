@@ -129,6 +129,22 @@ std::string drift_sentence(const RunRecord& record, const RowGroup& group) {
 }
 
 // Rows that keep their rank, since most of their repetitions stayed cold.
+// Rows whose rate still climbed or fell when their warm-up had to end, in half of their repetitions or more.
+std::string unsettled_sentence(const RunRecord& record, const RowGroup& group) {
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t index : group.rows) {
+    const Measurement* m = throughput_measurement(record.rows[index]);
+    if (!m || m->reps.empty() || record.rows[index].error) continue;
+    auto unsettled = std::ranges::count(m->reps, false, &Repetition::settled);
+    if (2 * static_cast<std::size_t>(unsettled) >= m->reps.size()) rows.push_back(index);
+  }
+  if (rows.empty()) return {};
+  return fmt::format(
+      "never settled: {}: the rate still changed after ten times --warmup; it may not be the one "
+      "that lasts",
+      name_rows(record, rows));
+}
+
 std::string partly_drifted_sentence(const RunRecord& record, const RowGroup& group) {
   std::vector<std::string> rows;
   for (std::uint32_t index : in_reading_order(record, group.rows)) {
@@ -190,7 +206,8 @@ std::string throughput_text(const Row& row, const Samples& samples) {
 
 std::vector<std::string> state_sentences(const RunRecord& record, const RowGroup& group) {
   std::vector<std::string> out;
-  for (std::string sentence : {drift_sentence(record, group), partly_drifted_sentence(record, group)})
+  for (std::string sentence : {drift_sentence(record, group), partly_drifted_sentence(record, group),
+                               unsettled_sentence(record, group)})
     if (!sentence.empty()) out.push_back(std::move(sentence));
   add_errors(out, record, group);
   return out;

@@ -67,6 +67,14 @@ TEST_CASE("terminal: a cold table with every kind of row") {
   CHECK(text == expected_text("terminal_cold.txt", text));
 }
 
+TEST_CASE("terminal: a row that never settled says so, one that did in most repetitions does not") {
+  RunRecord record = record_of({cold_row("pread", 1, kOps), cold_row("direct", 1, kOps)});
+  CHECK(terminal(record).find("never settled") == std::string::npos);
+  for (int rep : {0, 1, 2}) record.rows[0].untraced->reps[rep].settled = false;
+  record.rows[1].untraced->reps[0].settled = false;
+  CHECK(terminal(record).find("never settled: pread T01: the rate still changed") != std::string::npos);
+}
+
 TEST_CASE("terminal: colour changes nothing but escapes") {
   std::string text = terminal(cold_record(), {.colour = true});
   std::string plain;

@@ -29,8 +29,8 @@ double seconds_of(const Plan& plan, const Options& options, double file_bytes) {
   for (const PlannedRepetition& repetition : plan.repetitions) {
     const Case* cache_case = plan.rows[repetition.row].cache_case;
     seconds += options.duration_s + kSetupSeconds + (cache_case->warm_up ? options.warmup_s : 0);
-    if (cache_case != filled && cache_case->start != Case::Start::kAsIs &&
-        cache_case->start != Case::Start::kEvicted)
+    const bool once = cache_case->start == Case::Start::kFilled && cache_case != filled;
+    if (once || cache_case->start == Case::Start::kFilledInside)
       seconds += file_bytes / kFillBytesPerS;
     filled = cache_case;
   }

@@ -76,6 +76,7 @@ void collect(const SharedBlock& block, const ThreadResult* threads, RepetitionRe
     unserved += thread.unserved;
     writes += thread.writes;
   }
+  result.repetition.settled = block.settled;
   result.repetition.seconds = static_cast<double>(end_ns - block.start_ns) / 1e9;
 
   if (block.order.rate > 0) result.repetition.unserved = unserved;

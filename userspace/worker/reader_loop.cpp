@@ -71,11 +71,10 @@ void ReaderLoop::count(std::uint64_t latency_ns, std::uint64_t since_start_ns) {
   ++result_.ops;
 }
 
-Status ReaderLoop::warm_up() {
+Status ReaderLoop::warm_up(const std::atomic<bool>& over) {
   std::unique_ptr<OffsetStream> stream = make_stream(block_.order.round + kWarmupRounds);
   Sink discarded;
-  const std::uint64_t deadline = monotonic_ns() + block_.order.warmup_ns;
-  while (monotonic_ns() < deadline) {
+  while (!over.load(std::memory_order_relaxed)) {
     std::uint32_t filled = stream->next(offsets_);
     if (filled == 0) {
       stream->rewind();
@@ -83,6 +82,7 @@ Status ReaderLoop::warm_up() {
       if (filled == 0) break;  // a part without a single block
     }
     if (Status done = operate({offsets_.data(), filled}, discarded); !done) return done;
+    std::atomic_ref(result_.warmup_ops).fetch_add(1, std::memory_order_relaxed);
   }
   return {};
 }

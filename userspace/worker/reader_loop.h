@@ -25,8 +25,8 @@ public:
   ReaderLoop(SharedBlock& block, std::uint32_t thread, std::unique_ptr<Reader> reader,
              std::unique_ptr<WriteMix> writes, const Pattern& pattern);
 
-  // Reads until `warmup_ns` is over, in a closed loop, counting nothing.
-  Status warm_up();
+  // Reads in a closed loop until `over`, and counts nothing but its operations, in warmup_ops.
+  Status warm_up(const std::atomic<bool>& over);
 
   // Reads through the measured window. Closed loop: one operation's end is the next one's start, so an
   // operation costs one clock reading and its latency holds the making of its offsets (about 5 ns each). Open

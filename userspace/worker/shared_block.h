@@ -48,7 +48,7 @@ struct Order {
   bool touch = false;  // map every page before the window
   bool stop_at_pattern_end = false;
   bool traced = false;
-  bool fill = false;  // read the whole file in before the window
+  bool fill = false;               // read the whole file in before the window
   std::uint64_t ledger_bytes = 0;  // of the map behind kLedgerFd; 0: none
   std::uint64_t file_size_bytes = 0;
   std::uint64_t read_size_bytes = 0;
@@ -100,6 +100,7 @@ struct alignas(4096) ThreadResult {
   std::uint64_t idle_ns = 0;   // open loop: waiting for the next arrival
   std::uint64_t unserved = 0;  // open loop: ops due in the window that had not begun at its end
   std::uint64_t suppressed_hints = 0;
+  std::uint64_t warmup_ops = 0;  // read meanwhile, by std::atomic_ref
   // Open loop: from the intended start of each op
   std::uint64_t response_sum_ns = 0, response_min_ns = UINT64_MAX, response_max_ns = 0;
   std::array<std::uint64_t, histogram_bins(kOpSubBits)> response_bins{};
@@ -125,6 +126,8 @@ struct SharedBlock {
   std::uint32_t churn_tid = 0;
   std::uint64_t churn_done = 0;  // its maps and unmaps in the window
   UsageMark churn_usage;         // its part of what lies between the two marks above
+
+  bool settled = true;  // the rate held still at the end of the warm-up
 
   std::atomic<bool> error_taken{false};
   std::array<char, 512> error{};                            // first failure, one line

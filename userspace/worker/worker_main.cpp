@@ -9,6 +9,7 @@
 #include <barrier>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "bpf/contract.h"
@@ -17,6 +18,8 @@
 #include "userspace/worker/bus_error.h"
 #include "userspace/worker/churn.h"
 #include "userspace/worker/reader_loop.h"
+#include "userspace/worker/settling.h"
+#include "userspace/worker/sleep.h"
 #include "userspace/worker/word_wait.h"
 
 namespace iotrace {
@@ -62,6 +65,7 @@ public:
     if (!reached(WorkerState::kMapped)) return 1;
     wait_for_command(block_, Command::kWarmUp);
     stage_.arrive_and_wait();  // begin to warm up
+    end_warm_up_when_settled();
     stage_.arrive_and_wait();  // warm
     if (!reached(WorkerState::kWarm)) return 1;
     wait_for_command(block_, Command::kGo);
@@ -142,7 +146,7 @@ private:
     stage_.arrive_and_wait();  // begin to warm up
     if (order_.fill && thread == 0) keep(fill(kFileFd));
     if (order_.touch && file_.mapping) touch_part(thread);
-    if (order_.warmup_ns) keep((*loop)->warm_up());
+    if (order_.warmup_ns) keep((*loop)->warm_up(warm_));
     stage_.arrive_and_wait();  // warm
 
     stage_.arrive_and_wait();  // begin to line up
@@ -179,6 +183,25 @@ private:
     keep(churn.run(window));
     stage_.arrive_and_wait();  // measured
     wait_for_command(block_, Command::kExit);
+  }
+
+  // While the readers warm up: watches their rate, from the first operation on.
+  void end_warm_up_when_settled() {
+    if (order_.warmup_ns == 0) return;
+    const std::uint64_t slice_ns = order_.warmup_ns / kSettlingSlices;
+    std::vector<double> rates;
+    std::uint64_t before = 0;
+    for (std::uint64_t next = monotonic_ns() + slice_ns; !block_.error_taken.load(); next += slice_ns) {
+      sleep_until(next);
+      std::uint64_t ops = 0;
+      for (std::uint32_t t = 0; t < order_.threads; ++t)
+        ops += std::atomic_ref(block_.threads()[t].warmup_ops).load(std::memory_order_relaxed);
+      if (ops == 0) continue;  // mapping pages
+      rates.push_back(static_cast<double>(ops - std::exchange(before, ops)));
+      block_.settled = settled(rates);
+      if (block_.settled || rates.size() >= kLongestWarmUp * kSettlingSlices) break;
+    }
+    warm_.store(true);
   }
 
   // Maps this thread's share of the file's pages by touching each.
@@ -219,6 +242,7 @@ private:
   MappedRegion ledger_;
   PageMarks marks_;
   std::atomic<std::uint32_t>* gate_ = nullptr;
+  std::atomic<bool> warm_{false};
 };
 
 }
