@@ -1,6 +1,7 @@
 # make            build ./iotrace
 # make run        install what is missing (apt), build, run a quick look
 # make test       install what is missing, build, run every test
+# make test-kernels  the in-place tests and a short run in QEMU on Debian's 6.1 and 6.12 (minutes)
 # make unit       the pure parts under ASan and UBSan
 # make overhead   what observing costs, against fio and against no observer (minutes)
 #
@@ -14,8 +15,9 @@ BUILD_PACKAGES := cmake ninja-build g++ clang llvm bpftool pkg-config libbpf-dev
                   libfmt-dev libcli11-dev nlohmann-json3-dev libboost-dev libboost-math-dev liburing-dev
 TEST_PACKAGES  := catch2 fio libvalijson-dev util-linux procps
 OVERHEAD_PACKAGES := fio python3
+KERNELS_PACKAGES  := qemu-system-x86 busybox-static cpio kmod binutils e2fsprogs xfsprogs python3
 
-.PHONY: all run test unit overhead clean install-build install-test
+.PHONY: all run test test-kernels unit overhead clean install-build install-test
 
 all: $(BUILD)/build.ninja
 	@cmake --build $(BUILD) --target iotrace
@@ -27,6 +29,12 @@ run: install-build
 test: install-build install-test
 	@$(MAKE) --no-print-directory all
 	@tests/run $(BUILD)
+
+test-kernels: install-build install-test
+	@tests/install $(KERNELS_PACKAGES)
+	@cmake -S . -B $(BUILD) -G Ninja -DIOTRACE_TESTS=ON >/dev/null
+	@cmake --build $(BUILD) --target iotrace in_place_tests
+	@tests/kernels/run ./iotrace $(BUILD)/in_place_tests $(ARGS)
 
 unit: install-build install-test
 	@tests/sanitized $(BUILD)-sanitized

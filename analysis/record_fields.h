@@ -157,6 +157,8 @@ void fields(auto& field, Of<Row> auto& row) {
   field("service_ns", row.service_ns);
   field("response_ns", row.response_ns);
   field("observer_cost_ratio", row.observer_cost_ratio);
+  field.may_lack("dear_pass", row.dear_pass);
+  field.may_lack("dear_cost_ratio", row.dear_cost_ratio);
   field("noise_floor_ratio", row.noise_floor_ratio);
   field.may_lack("counters_from", row.counters_from);
   field("requested_bytes", row.requested_bytes);

@@ -27,6 +27,10 @@ double thread_seconds(const Row& row, const std::optional<Measurement>& measurem
   return seconds;
 }
 
+double time_total(const Row& row) {
+  return thread_seconds(row, row.dear_pass ? row.dear_pass : row.traced);
+}
+
 double traced_reads(const Row& row) {
   return ops_of(row.traced) * row.reads_per_op;
 }

@@ -190,7 +190,7 @@ struct ProbeStatus {
   std::optional<std::string> variant;  // "tp_btf"; nullopt: not attached
   std::optional<std::string> reason;   // why not, or why not a better variant
   Count lost = 0;                      // events that could not be counted where they belong
-  Count unmatched = 0;                 // ends without their start: under way when the window opened, or answered by seccomp
+  Count unmatched = 0;  // ends without their start: under way when the window opened, or answered by seccomp
 };
 
 // What belongs to a cell beside the row's own keys.
@@ -234,8 +234,12 @@ struct Row {
   Expectation expects;
   Cell cell;
   std::optional<Measurement> untraced, traced;
+  // The traced repetitions done again, as many operations each, with probes that are dear on this kernel:
+  // faults, mmap_lock and time are of these.
+  std::optional<Measurement> dear_pass;
   std::optional<Histogram> service_ns, response_ns;
   std::optional<Estimate> observer_cost_ratio;  // traced / untraced throughput
+  std::optional<Estimate> dear_cost_ratio;      // that of the dear pass / traced
   std::optional<double> noise_floor_ratio;      // |A/A ratio - 1| of this case and thread count
 
   // Of the traced repetitions where there are any, else of the untraced ones; see counters_from.

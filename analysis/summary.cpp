@@ -60,6 +60,10 @@ void summarise(RunRecord& record) {
     if (row.fio && row.fio->iops > 0)
       if (const Measurement* speed = throughput_measurement(row); speed && speed->ops_per_ms.median)
         row.fio->ratio = *speed->ops_per_ms.median * 1000 * row.reads_per_op / row.fio->iops;
+    if (row.dear_pass && row.traced) {
+      summarise(row.dear_pass, row);
+      row.dear_cost_ratio = ratio_interval(ops_per_ms(*row.traced), ops_per_ms(*row.dear_pass));
+    }
     if (row.device_bytes && row.requested_bytes)
       row.amplification_ratio =
           static_cast<double>(*row.device_bytes) / static_cast<double>(row.requested_bytes);

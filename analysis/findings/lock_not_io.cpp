@@ -33,17 +33,17 @@ double io_seconds(const Row& row) {
 bool waits_for_a_mutex(const Row& row) {
   if (!may_be_judged(row) || !row.time || !row.time->lock_wait_s) return false;
   if (calls_of(row, "futex").value_or(0) == 0) return false;
-  const double all = thread_seconds(row, row.traced), mutex = mutex_seconds(row);
+  const double all = time_total(row), mutex = mutex_seconds(row);
   return all > 0 && mutex >= kShare * all && mutex > io_seconds(row);
 }
 
 Finding finding_for(const RunRecord& record, const std::string& strategy, const RowIndexes& rows) {
   auto share = [&](std::uint32_t index) {
-    return mutex_seconds(record.rows[index]) / thread_seconds(record.rows[index], record.rows[index].traced);
+    return mutex_seconds(record.rows[index]) / time_total(record.rows[index]);
   };
   const std::uint32_t worst = *std::ranges::max_element(rows, {}, share);
   const Row& row = record.rows[worst];
-  const double io = io_seconds(row) / thread_seconds(row, row.traced);
+  const double io = io_seconds(row) / time_total(row);
   std::string text =
       fmt::format("{} waits for a mutex, not for the disk: {} of its threads' time in futex(2) "
                   "against {} for I/O ({})",

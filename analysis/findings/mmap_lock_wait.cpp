@@ -22,7 +22,7 @@ constexpr double kShare = 0.05;
 constexpr double kSevereShare = 0.25;
 
 double share_of(const Row& row) {
-  double seconds = thread_seconds(row, row.traced), waited = 0;
+  double seconds = time_total(row), waited = 0;
   for (const auto& side : {row.mmap_lock->read, row.mmap_lock->write})
     if (side) waited += contended_waits(*side).seconds;
   return seconds > 0 ? waited / seconds : 0;

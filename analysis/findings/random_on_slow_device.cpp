@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 2> kReadingAhead{"mmap", "mmap-sequential
 bool waits_page_by_page(const Row& row) {
   if (!may_be_judged(row) || row.strategy != "mmap-random") return false;
   if (!row.faults || !row.faults->read || row.faults->read->count == 0 || !row.time) return false;
-  const double all = thread_seconds(row, row.traced);
+  const double all = time_total(row);
   return all > 0 && row.time->fault_wait_s.value_or(0) >= kMostOfTheTime * all;
 }
 
@@ -46,9 +46,8 @@ std::vector<Finding> judge_random(const RunRecord& record) {
          .text = fmt::format(
              "MADV_RANDOM costs {} its speed: it waits {} for each page that it reads, one page "
              "at a time, {} of its threads' time; {}, which reads ahead, is {} times as fast ({}).",
-             row.strategy, human_ns(mean_ns),
-             percent(*row.time->fault_wait_s / thread_seconds(row, row.traced)), best->strategy,
-             three_digits(best->least), name_cells(record, {index})),
+             row.strategy, human_ns(mean_ns), percent(*row.time->fault_wait_s / time_total(row)),
+             best->strategy, three_digits(best->least), name_cells(record, {index})),
          .numbers = {{"mean_wait_ns", mean_ns}, {"ratio", best->least}},
          .remedy =
              "Leave files that are read in order, or in large pieces, under MADV_NORMAL or MADV_SEQUENTIAL.",

@@ -110,7 +110,7 @@ Cell p99(const Histogram& latencies) {
 }
 
 std::vector<Cell> why_cells(const Row& row) {
-  const double ops = ops_of(row.traced), seconds = thread_seconds(row, row.traced);
+  const double ops = ops_of(row.traced), seconds = time_total(row);
   const PageCache pages = row.page_cache.value_or(PageCache{});
   const Faults faults = row.faults.value_or(Faults{});
   const TimeSplit time = row.time.value_or(TimeSplit{});
@@ -196,6 +196,8 @@ std::string settings(const RunRecord& record) {
   for (const RowGroup& group : row_groups(record))
     out += list_item(markdown_text(group_title(record, group) + ": " + residency_words(record, group)));
   if (auto probes = probe_facts(record); !probes.empty()) out += list_item("probes: " + joined(probes));
+
+  if (auto cost = dear_pass_words(record); !cost.empty()) out += list_item(markdown_text(cost));
 
   std::map<std::string, std::set<std::string>> unavailable;
   for (const Row& row : record.rows)

@@ -44,6 +44,7 @@ std::string probe_lines(const RunRecord& record) {
       if (probe.unmatched > 0) unmatched_in.insert(printable(probe.name));
     }
   std::string out = '\n' + note(fmt::format("probes: {}", fmt::join(facts, ", ")));
+  if (auto cost = dear_pass_words(record); !cost.empty()) out += note(cost);
   if (unmatched > 0)
     out += note(fmt::format("{} without a start (under way when the window opened, or answered by a seccomp "
                             "filter), not counted: {}",

@@ -62,7 +62,7 @@ std::string time_table(const WhyRows& rows, MissingNumbers& missing) {
   WhyTable table(std::move(headings));
   for (std::uint32_t index : rows.shown) {
     const Row& row = rows.row(index);
-    double seconds = thread_seconds(row, row.traced);
+    double seconds = time_total(row);
     table.start_row(row);
     for (const auto& [heading, key, part] : columns) {
       auto of_part = row.time ? (*row.time).*part : std::nullopt;

@@ -26,6 +26,9 @@ std::vector<std::string> ceiling_facts(const RunRecord& record);
 // One phrase a probe: "faults (tp_btf)", "mmap_lock not attached: EPERM".
 std::vector<std::string> probe_facts(const RunRecord& record);
 
+// What the repetitions with the dear probes cost; empty without any.
+std::string dear_pass_words(const RunRecord& record);
+
 // ---- a group of rows: what they have in common ----
 
 // "cold, random, 16 KiB x 16 reads per op, memory limit 512 MiB"

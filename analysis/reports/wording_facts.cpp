@@ -48,6 +48,20 @@ std::vector<std::string> plan_facts(const Options& options) {
   return facts;
 }
 
+std::string dear_pass_words(const RunRecord& record) {
+  std::optional<double> least, most;
+  for (const Row& row : record.rows)
+    if (row.dear_cost_ratio && row.dear_cost_ratio->median) {
+      least = std::min(least.value_or(*row.dear_cost_ratio->median), *row.dear_cost_ratio->median);
+      most = std::max(most.value_or(*row.dear_cost_ratio->median), *row.dear_cost_ratio->median);
+    }
+  if (!least) return {};
+  return fmt::format(
+      "faults, mmap_lock and waits are of repetitions of their own, of the same operations, at {} to {} "
+      "of the speed of the other traced ones: mmap_lock's events are dear on this kernel",
+      three_digits(*least), three_digits(*most));
+}
+
 std::vector<std::string> ceiling_facts(const RunRecord& record) {
   std::map<std::uint64_t, CeilingPoint> best;
   for (const CeilingPoint& point : record.ceiling.value_or(std::vector<CeilingPoint>()))

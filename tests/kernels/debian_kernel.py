@@ -6,6 +6,7 @@ import subprocess
 
 # Where this host's own sources lack a series, these suites of the same mirror have it.
 SUITES = {"6.1": ["bookworm", "bookworm-security"], "6.12": ["trixie", "trixie-security"]}
+KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
 
 def cache_folder():
@@ -18,20 +19,25 @@ def output(command, **more):
     return subprocess.run(command, check=True, capture_output=True, text=True, **more).stdout
 
 
-def newest_package(series, apt):
-    """Name of the series' signed cloud kernel with the highest ABI that these sources offer; None: none."""
-    pattern = "^linux-image-" + re.escape(series) + r"\.[0-9]+(-[0-9]+|\+deb[0-9]+(\+[0-9]+)?)-cloud-amd64$"
-    names = [line.split()[0] for line in output(["apt-cache", *apt, "search", "--names-only", pattern]).splitlines()]
-    numbers = lambda name: [int(part) for part in re.findall(r"\d+", name.split("-cloud")[0])]
-    return max(names, key=numbers, default=None)
+def newest(series, names):
+    """The signed cloud kernel of the series with the highest version among these package names; None: none."""
+    pattern = "linux-image-" + re.escape(series) + r"\.[0-9]+(-[0-9]+|\+deb[0-9]+(\+[0-9]+)?)-cloud-amd64"
+    numbers = lambda name: [int(part) for part in re.findall(r"\d+", name.removesuffix("-cloud-amd64"))]
+    return max((name for name in names if re.fullmatch(pattern, name)), key=numbers, default=None)
+
+
+def offered(series, apt):
+    """Name of the newest package of the series that these sources offer; None: none."""
+    found = output(["apt-cache", *apt, "search", "--names-only", "^linux-image-" + re.escape(series)])
+    return newest(series, [line.split()[0] for line in found.splitlines()])
 
 
 def mirrors():
-    """(address, signing key) of the Debian archive and its security archive that this host uses."""
-    listed = output(["apt-get", "indextargets", "--format", "$(REPO_URI)|$(SIGNED_BY)|$(RELEASE)", "Created-By: Packages"])
+    """Addresses of the Debian archive ("") and its security archive ("-security") that this host uses."""
+    listed = output(["apt-get", "indextargets", "--format", "$(REPO_URI)|$(RELEASE)", "Created-By: Packages"])
     found = {}
     for line in listed.splitlines():
-        address, _, release = line.split("|")
+        address, release = line.split("|")
         if re.match(r"^[a-z]+(-security)?$", release):
             found.setdefault("-security" if release.endswith("-security") else "", address)
     return found
@@ -46,7 +52,7 @@ def private_sources(series, folder):
         for suite in SUITES[series]:
             address = addresses.get("-security" if suite.endswith("-security") else "")
             if address:
-                sources.write(f"deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] {address} {suite} main\n")
+                sources.write(f"deb [signed-by={KEYRING}] {address} {suite} main\n")
     settings = {"Dir::Etc::sourcelist": "sources.list", "Dir::Etc::sourceparts": "none", "Dir::State::lists": "lists",
                 "Dir::Cache": ".", "Dir::Cache::archives": "archives"}
     options = []
@@ -61,17 +67,31 @@ def unpacked_kernel(series):
     """Folder with boot/ and lib/modules/ of the newest kernel of the series, and its release."""
     cache = cache_folder()
     os.makedirs(cache, exist_ok=True)
+    kept = newest(series, [name for name in os.listdir(cache) if os.path.exists(os.path.join(cache, name, "complete"))])
+    try:
+        package = downloaded(series, cache)
+    except (subprocess.CalledProcessError, LookupError) as error:
+        if not kept:
+            raise
+        print(f"keeping to {kept}, nothing newer can be had: {error}", flush=True)
+        package = kept
+    folder = os.path.join(cache, package)
+    return folder, os.listdir(modules_folder(folder))[0]
+
+
+def downloaded(series, cache):
+    """Name of the newest package, which then lies unpacked in the cache."""
     apt = []
-    package = newest_package(series, apt)
+    package = offered(series, apt)
     if not package:
         apt = private_sources(series, os.path.join(cache, f"apt-{series}"))
-        package = newest_package(series, apt)
+        package = offered(series, apt)
     if not package:
-        raise LookupError(f"no source of apt offers a linux-image-{series}…-cloud-amd64")
+        raise LookupError(f"no source of apt offers a linux-image-{series}…-cloud-amd64; try apt-get update")
     folder = os.path.join(cache, package)
     if not os.path.exists(os.path.join(folder, "complete")):
         unpack(package, folder, apt)
-    return folder, os.listdir(modules_folder(folder))[0]
+    return package
 
 
 def unpack(package, folder, apt):

@@ -1,6 +1,6 @@
 """One guest: its initramfs, its disks, its boot."""
 
-import io
+import ctypes
 import lzma
 import os
 import shutil
@@ -16,6 +16,11 @@ DISK_BYTES = {"ext4": 2 << 30, "xfs": 2 << 30, "results": 64 << 20}  # sparse
 MODULES = ["virtio_pci", "virtio_blk", "xfs"]
 MEMORY = "2G"
 CPUS = "2"
+
+# Under TCG, all jobs take about half of this where nobody else wants the processor. Each job ends before
+# SILENT_SECONDS.
+BOOT_SECONDS = 600
+SILENT_SECONDS = 150
 
 
 def module_order(modules):
@@ -100,16 +105,42 @@ def kvm_works():
         trial.wait()
 
 
-def boot(kernel, release, initramfs, disks, console, kvm):
-    """Starts a guest that writes its console to the file `console`; returns the process."""
-    # Under TCG with a host thread per CPU, 6.1 hung in 3 of 7 boots while it patched its own code.
-    machine = ["-accel", "kvm", "-cpu", "host"] if kvm else ["-accel", "tcg,thread=single", "-cpu", "max"]
-    command = ["qemu-system-x86_64", *machine, "-smp", CPUS, "-m", MEMORY, "-nodefaults", "-display", "none", "-no-reboot",
-               "-serial", "file:" + console, "-kernel", os.path.join(kernel, "boot/vmlinuz-" + release),
-               "-initrd", initramfs, "-append", "console=ttyS0 quiet panic=-1 rdinit=/init"]
-    for path in disks.values():
-        command += ["-drive", f"file={path},if=virtio,format=raw,cache=unsafe"]
-    return subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
+def end_with_parent():
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+class Guest:
+    """A running machine; gone with the object's stop(), or with this process."""
+
+    def __init__(self, kernel, release, initramfs, disks, console, kvm):
+        # Under TCG with a host thread per CPU, 6.1 hung in 3 of 7 boots while it patched its own code.
+        machine = ["-accel", "kvm", "-cpu", "host"] if kvm else ["-accel", "tcg,thread=single", "-cpu", "max"]
+        command = ["qemu-system-x86_64", *machine, "-smp", CPUS, "-m", MEMORY, "-nodefaults", "-display", "none",
+                   "-no-reboot", "-serial", "file:" + console,
+                   "-kernel", os.path.join(kernel, "boot/vmlinuz-" + release), "-initrd", initramfs, "-append", "console=ttyS0 quiet panic=-1 rdinit=/init"]
+        for path in disks.values():
+            command += ["-drive", f"file={path},if=virtio,format=raw,cache=unsafe"]
+        self.console = console
+        self.started = time.monotonic()
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True,
+                                        preexec_fn=end_with_parent)
+
+    def ended(self):
+        return self.process.poll() is not None
+
+    def stalled(self):
+        """Why it seems to hang, or None."""
+        alive = time.monotonic() - self.started
+        silent = min(alive, time.time() - os.path.getmtime(self.console)) if os.path.exists(self.console) else alive
+        return f"nothing on its console for {SILENT_SECONDS} s" if silent > SILENT_SECONDS else None
+
+    def late(self):
+        """Why it gets no more time, or None: another boot would take as long."""
+        return f"not done after {BOOT_SECONDS} s" if time.monotonic() - self.started > BOOT_SECONDS else None
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
 
 
 def results(disks):
@@ -119,4 +150,5 @@ def results(disks):
             return {}
     with tarfile.open(disks["results"], "r:") as archive:
         files = [member for member in archive.getmembers() if member.isfile()]
-        return {os.path.basename(file.name): archive.extractfile(file).read().decode(errors="replace") for file in files}
+        texts = [archive.extractfile(file).read().decode(errors="replace") for file in files]
+    return {os.path.basename(file.name): text for file, text in zip(files, texts)}

@@ -112,7 +112,8 @@ TEST_CASE("keys stand in the order of the design") {
   CHECK(keys(record["rows"][0]) ==
         "strategy case pattern threads read_size_bytes reads_per_op control error drifted expects cell "
         "untraced "
-        "traced service_ns response_ns observer_cost_ratio noise_floor_ratio counters_from requested_bytes "
+        "traced service_ns response_ns observer_cost_ratio dear_pass dear_cost_ratio noise_floor_ratio "
+        "counters_from requested_bytes "
         "device_bytes amplification_ratio ceiling_ratio fio time rusage syscalls madvise hints faults "
         "page_cache mmap_lock "
         "block_io reclaim unavailable probes ");

@@ -72,7 +72,9 @@ inline Row full_row() {
   row.traced = row.untraced;
   row.service_ns = row.untraced->lat_ns;
   row.response_ns = row.untraced->lat_ns;
+  row.dear_pass = row.untraced;
   row.observer_cost_ratio = {0.99, 0.98, 1.01, 6};
+  row.dear_cost_ratio = {0.9, 0.8, 1.0, 6};
   row.noise_floor_ratio = 0.01;
   row.counters_from = "traced";
   row.requested_bytes = 9 * 262144;

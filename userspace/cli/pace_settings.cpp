@@ -1,7 +1,6 @@
 #include "userspace/cli/pace_settings.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include <CLI/CLI.hpp>
@@ -26,25 +25,10 @@ Error bad(std::string_view option, std::string_view word, std::string_view wante
   return usage_error(fmt::format("{} '{}': {}", option, word, wanted));
 }
 
-// The whole word as a number in [least, most].
-bool take_number(std::string_view word, double least, double most, double& into) {
-  auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), into);
-  return error == std::errc{} && end == word.data() + word.size() && into >= least && into <= most;
-}
-
-template<typename Number, typename Parse>
-Status take_list(std::string_view option, const std::string& words, std::vector<Number>& into, Parse parse) {
-  if (words.empty()) return {};
-  auto items = parse_list(option, words);
-  if (!items) return items.error();
-  for (const std::string& item : *items) {
-    Result<Number> value = parse(item);
-    if (!value) return value.error();
-    if (std::ranges::find(into, *value) != into.end())
-      return bad(option, words, fmt::format("names {} twice", item));
-    into.push_back(*value);
-  }
-  return {};
+// An option that was given.
+template<typename Value, typename Parse>
+Status take_given(std::string_view option, const std::string& words, std::vector<Value>& into, Parse parse) {
+  return words.empty() ? Status() : parse_values(option, words, into, parse);
 }
 
 Result<std::string> rate(const std::string& word) {
@@ -52,11 +36,9 @@ Result<std::string> rate(const std::string& word) {
       "needs ops per second above 0, at most 10000000, or a percentage of the capacity up to 200%, such as "
       "500 or 80%";
   const bool percent = word.ends_with('%');
-  double number = 0;
-  if (!take_number(std::string_view(word).substr(0, word.size() - percent), 0,
-                   percent ? kMostPercent : kMostOpsPerSecond, number) ||
-      number <= 0)
-    return bad("--rate", word, wanted);
+  const auto number = parse_number(std::string_view(word).substr(0, word.size() - percent), 0,
+                                   percent ? kMostPercent : kMostOpsPerSecond);
+  if (!number || *number == 0) return bad("--rate", word, wanted);
   return word;
 }
 
@@ -68,17 +50,13 @@ Result<std::uint64_t> compute_ns(const std::string& word) {
 }
 
 Result<double> churn(const std::string& word) {
-  double number = 0;
-  if (!take_number(word, 0, kMostChurn, number))
-    return bad("--mmap-churn", word, "needs maps per second from 0 to 1000000, such as 2000");
-  return number;
+  if (auto number = parse_number(word, 0, kMostChurn)) return *number;
+  return bad("--mmap-churn", word, "needs maps per second from 0 to 1000000, such as 2000");
 }
 
 Result<double> write_pct(const std::string& word) {
-  double number = 0;
-  if (!take_number(word, 0, 100, number))
-    return bad("--write-pct", word, "needs a percentage from 0 to 100, such as 50");
-  return number;
+  if (auto number = parse_number(word, 0, 100)) return *number;
+  return bad("--write-pct", word, "needs a percentage from 0 to 100, such as 50");
 }
 
 Status take_writes(const RunWords& words, RunSettings& settings) {
@@ -87,7 +65,7 @@ Status take_writes(const RunWords& words, RunSettings& settings) {
     return bad("--write-pct", words.write_pct,
                "writes, which only a scratch file is there for; leave out --file");
   Options& options = settings.options;
-  if (Status taken = take_list("--write-pct", words.write_pct, options.write_pct, write_pct); !taken)
+  if (Status taken = take_given("--write-pct", words.write_pct, options.write_pct, write_pct); !taken)
     return taken;
   for (const std::string& name : options.strategies)
     if (const Strategy* strategy = find_strategy(name); strategy && strategy->bypasses_cache)
@@ -120,10 +98,10 @@ Status take_pace(const RunWords& words, RunSettings& settings) {
       return bad("--arrivals", words.arrivals, "is for an open loop; add --rate, such as --rate 80%");
     options.arrivals = words.arrivals;
   }
-  if (Status taken = take_list("--rate", words.rate, options.rates, rate); !taken) return taken;
-  if (Status taken = take_list("--compute", words.compute, options.compute_ns, compute_ns); !taken)
+  if (Status taken = take_given("--rate", words.rate, options.rates, rate); !taken) return taken;
+  if (Status taken = take_given("--compute", words.compute, options.compute_ns, compute_ns); !taken)
     return taken;
-  if (Status taken = take_list("--mmap-churn", words.mmap_churn, options.mmap_churn, churn); !taken)
+  if (Status taken = take_given("--mmap-churn", words.mmap_churn, options.mmap_churn, churn); !taken)
     return taken;
   return take_writes(words, settings);
 }

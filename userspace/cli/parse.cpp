@@ -43,6 +43,13 @@ Result<std::uint64_t> parse_size(std::string_view option, std::string_view word)
   return static_cast<std::uint64_t>(bytes);
 }
 
+std::optional<double> parse_number(std::string_view word, double least, double most) {
+  double value = 0;
+  auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc{} || end != word.data() + word.size()) return std::nullopt;
+  return value >= least && value <= most ? std::optional(value) : std::nullopt;
+}
+
 Result<double> parse_duration(std::string_view option, std::string_view word) {
   constexpr std::string_view wanted = "needs a time such as 0.3, 300ms or 2s";
   constexpr double kLongestSeconds = 24 * 3600;

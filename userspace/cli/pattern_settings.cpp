@@ -1,7 +1,6 @@
 #include "userspace/cli/pattern_settings.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -12,39 +11,16 @@ namespace iotrace {
 
 namespace {
 
-// A list of numbers, none twice.
-//   parse   word -> Result<Number>
-template<typename Number, typename Parse>
-Status take_list(std::string_view option, const std::string& words, std::vector<Number>& into, Parse parse) {
-  auto items = parse_list(option, words);
-  if (!items) return items.error();
-  for (const std::string& item : *items) {
-    Result<Number> value = parse(item);
-    if (!value) return value.error();
-    if (std::ranges::find(into, *value) != into.end())
-      return usage_error(fmt::format("{} '{}': names {} twice", option, words, item));
-    into.push_back(*value);
-  }
-  return {};
-}
-
-// The whole word as a number; nullopt if it is none.
-std::optional<double> number(const std::string& word) {
-  double value = 0;
-  auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  return error == std::errc{} && end == word.data() + word.size() ? std::optional(value) : std::nullopt;
-}
-
 Result<double> percent(const std::string& word) {
-  auto value = number(word);
-  if (!value || !(*value >= 0 && *value <= 100))
+  auto value = parse_number(word, 0, 100);
+  if (!value)
     return usage_error(fmt::format("--cold-pct '{}': needs a percentage from 0 to 100, such as 10", word));
   return *value;
 }
 
 Result<double> theta(const std::string& word) {
-  auto value = number(word);
-  if (!value || !(*value > 0 && *value < 1))
+  auto value = parse_number(word, 0, 1);
+  if (!value || *value == 0 || *value == 1)
     return usage_error(fmt::format(
         "--zipf-theta '{}': needs a number above 0 (even) and below 1 (skewed), such as 0.99", word));
   return *value;
@@ -85,18 +61,18 @@ Status take_patterns(const RunWords& words, RunSettings& settings) {
     auto size = parse_size("--hot-size", given_or(words.hot_size, "16M"));
     if (!size) return size.error();
     options.hot_size_bytes = *size;
-    if (Status taken = take_list("--cold-pct", given_or(words.cold_pct, "10"), options.cold_pct, percent);
+    if (Status taken = parse_values("--cold-pct", given_or(words.cold_pct, "10"), options.cold_pct, percent);
         !taken)
       return taken;
   }
   if (reads_by(options, "zipf"))
     if (Status taken =
-            take_list("--zipf-theta", given_or(words.zipf_theta, "0.99"), options.zipf_theta, theta);
+            parse_values("--zipf-theta", given_or(words.zipf_theta, "0.99"), options.zipf_theta, theta);
         !taken)
       return taken;
   if (reads_by(options, "strided"))
-    return take_list("--stride", given_or(words.stride, "1M"), options.stride_bytes,
-                     [](const std::string& word) { return parse_size("--stride", word); });
+    return parse_values("--stride", given_or(words.stride, "1M"), options.stride_bytes,
+                        [](const std::string& word) { return parse_size("--stride", word); });
   return {};
 }
 

@@ -58,18 +58,6 @@ Result<std::vector<std::string>> strategy_names(const std::string& words,
   return names;
 }
 
-template<typename Number, typename Parse>
-Status parse_each(std::string_view option, const std::string& words, std::vector<Number>& into, Parse parse) {
-  auto items = parse_list(option, words);
-  if (!items) return items.error();
-  for (const std::string& item : *items) {
-    auto value = parse(item);
-    if (!value) return value.error();
-    into.push_back(static_cast<Number>(*value));
-  }
-  return {};
-}
-
 // "on", "off", "paired", or the names of the probes to switch on.
 Status choose_probes(const std::string& words, RunSettings& settings) {
   Options& options = settings.options;
@@ -172,13 +160,13 @@ Result<RunSettings> table_settings(const RunWords& w) {
   o.cases = std::move(*cases);
   if (Status taken = take_patterns(w, s); !taken) return taken.error();
 
-  if (Status done =
-          parse_each("--threads", or_default(w.threads, "1,4"), o.threads,
-                     [](const std::string& item) { return parse_count("--threads", item, 1, kMostThreads); });
+  if (Status done = parse_values(
+          "--threads", or_default(w.threads, "1,4"), o.threads,
+          [](const std::string& item) { return parse_count("--threads", item, 1, kMostThreads); });
       !done)
     return done.error();
-  if (Status done = parse_each("--read-size", or_default(w.read_size, "16K"), o.read_size_bytes,
-                               [](const std::string& item) { return parse_size("--read-size", item); });
+  if (Status done = parse_values("--read-size", or_default(w.read_size, "16K"), o.read_size_bytes,
+                                 [](const std::string& item) { return parse_size("--read-size", item); });
       !done)
     return done.error();
   for (std::uint64_t size : o.read_size_bytes)

@@ -1,7 +1,7 @@
 #pragma once
 // A process that outlives the controller and removes what the controller could not: the worker, the memory
-// cgroup, pinned memory and the scratch file, whatever killed it. It holds one end of a socket pair; the other end closes
-// with the controller's death. What to remove stands in memory that both share.
+// cgroup, pinned memory and the scratch file, whatever killed it. It holds one end of a socket pair; the
+// other end closes with the controller's death. What to remove stands in memory that both share.
 
 #include <sys/types.h>
 

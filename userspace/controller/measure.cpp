@@ -78,6 +78,15 @@ Measured measure(const RunContext& run, const FileWatch* watch, const Plan& plan
       builder.add(*result, planned.traced);
     else if (!interrupted())
       builder.fail(result.error().message);
+    if (result && planned.traced && run.probes->has_dear_hook() && result->repetition.ops > 0) {
+      PlannedRepetition again = planned;
+      again.dear_pass_ops = result->repetition.ops;
+      auto dear = repeat(run, watch, row, again, memory->group());
+      if (dear)
+        builder.add_dear_pass(*dear);
+      else if (!interrupted())
+        builder.fail(dear.error().message);
+    }
     if (run.fio && result && last_of_row[planned.row] == i && !row.control) {
       progress.show(i, "fio " + describe(row, planned));
       builder.set_fio(run_fio(*run.fio, run, row, memory->group()));

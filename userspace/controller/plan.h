@@ -29,6 +29,9 @@ struct PlannedRepetition {
   std::size_t row = 0;  // index into Plan::rows
   bool traced = false;
   std::uint32_t round = 0;
+  // Other than 0: once more with the dear probes attached, for as many operations as the traced repetition of
+  // this round has done, so that counts per operation compare.
+  std::uint64_t dear_pass_ops = 0;
 };
 
 struct Plan {

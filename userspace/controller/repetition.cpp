@@ -54,7 +54,7 @@ Order order_for(const RunContext& run, const PlannedRow& row, const PlannedRepet
   order.seed = run.seed;
   order.warmup_ns = row.cache_case->warm_up ? static_cast<std::uint64_t>(options.warmup_s * 1e9) : 0;
   order.duration_ns = static_cast<std::uint64_t>(options.duration_s * 1e9);
-  order.ops = options.ops.value_or(0);
+  order.ops = planned.dear_pass_ops ? planned.dear_pass_ops : options.ops.value_or(0);
   return order;
 }
 
@@ -167,8 +167,11 @@ Result<RepetitionResult> run_repetition(const RunContext& run, const PlannedRow&
 
   auto device_before = device_read_bytes(worker->pid());
   if (planned.traced) {
-    ProbeTarget target{worker->pid(), block.mapping_address, block.mapping_address ? run.file_size_bytes : 0,
-                       static_cast<pid_t>(block.churn_tid)};
+    const ProbeTarget target{.tgid = worker->pid(),
+                             .mapping_address = block.mapping_address,
+                             .mapping_bytes = block.mapping_address ? run.file_size_bytes : 0,
+                             .excluded_tid = static_cast<pid_t>(block.churn_tid),
+                             .with_dear = planned.dear_pass_ops > 0};
     if (Status attached = run.probes->attach(target); !attached) return attached.error();
   }
 

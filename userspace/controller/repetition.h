@@ -34,7 +34,7 @@ struct RepetitionResult {
   Histogram lat_ns{kOpSubBits};
   Histogram response_ns{kOpSubBits};  // open loop only
   std::uint64_t requested_bytes = 0;
-  std::uint64_t checksum = 0;  // sum over all threads; equal for equal offsets
+  std::uint64_t checksum = 0;          // sum over all threads; equal for equal offsets
   std::uint64_t suppressed_hints = 0;  // wanted, and withheld by the strategy's own rule
   std::optional<std::uint64_t> device_bytes;
   Rusage rusage;

@@ -52,20 +52,29 @@ void RowBuilder::add(Sums& sums, const RepetitionResult& result) {
 void RowBuilder::add(const RepetitionResult& result, bool traced) {
   add(traced ? traced_ : untraced_, result);
   if (!result.readings) return;
-  if (!readings_)
-    readings_ = *result.readings;
-  else if (Status merged = merge(*readings_, *result.readings); !merged)
+  add_readings(readings_, *result.readings);
+}
+
+void RowBuilder::add_dear_pass(const RepetitionResult& result) {
+  add(dear_, result);
+  if (result.readings) add_readings(dear_readings_, *result.readings);
+}
+
+void RowBuilder::add_readings(std::optional<ProbeReadings>& sum, const ProbeReadings& more) {
+  if (!sum)
+    sum = more;
+  else if (Status merged = merge(*sum, more); !merged)
     fail(merged.error().message);
 }
 
-void RowBuilder::take_time(const ProbeReadings& readings) {
+void RowBuilder::take_time(const ProbeReadings& readings, const Sums& windows) {
   row_.time = readings.time;
   if (!row_.time) return;
   const auto& [running, fault, read, lock, idle] = *row_.time;
-  if (row_.cell.pace == "open") row_.time->idle_s = traced_.idle_seconds;
+  if (row_.cell.pace == "open") row_.time->idle_s = windows.idle_seconds;
   if (fault && read && lock)
     row_.time->running_s =
-        std::max(0.0, traced_.thread_seconds - traced_.idle_seconds - *fault - *read - *lock);
+        std::max(0.0, windows.thread_seconds - windows.idle_seconds - *fault - *read - *lock);
   else
     row_.unavailable["time.running_s"] = "the rest of the time, of which a part is not known";
 }
@@ -78,7 +87,7 @@ void RowBuilder::take_responses(Sums& sums) {
 }
 
 void RowBuilder::take_readings(ProbeReadings&& readings) {
-  take_time(readings);
+  take_time(readings, traced_);
   row_.hints = readings.hints;
   if (row_.hints) row_.hints->suppressed = traced_.suppressed_hints;
   row_.syscalls = std::move(readings.syscalls);
@@ -86,10 +95,21 @@ void RowBuilder::take_readings(ProbeReadings&& readings) {
   row_.faults = std::move(readings.faults);
   row_.page_cache = std::move(readings.page_cache);
   row_.mmap_lock = std::move(readings.mmap_lock);
-  if (row_.mmap_lock && row_.mmap_lock->holders && row_.mmap_lock->holders->size() > kMostHolders)
-    row_.mmap_lock->holders->resize(kMostHolders);
   row_.probes = std::move(readings.probes);
   row_.unavailable.merge(readings.unavailable);
+}
+
+void RowBuilder::take_dear_readings(ProbeReadings&& readings) {
+  take_time(readings, dear_);
+  row_.faults = std::move(readings.faults);
+  row_.mmap_lock = std::move(readings.mmap_lock);
+  for (ProbeStatus& status : row_.probes)
+    for (const ProbeStatus& again : readings.probes)
+      if (status.name == again.name) {
+        status.lost += again.lost;
+        status.unmatched += again.unmatched;
+      }
+  row_.dear_pass = std::move(dear_.measurement);
 }
 
 void RowBuilder::set_fio(const Result<FioPeer>& peer) {
@@ -116,9 +136,12 @@ Row RowBuilder::finish() && {
   if (any_untraced || any_traced) take_responses(any_untraced ? untraced_ : traced_);
   if (any_untraced) row_.untraced = std::move(untraced_.measurement);
   if (any_traced) row_.traced = std::move(traced_.measurement);
-  if (readings_)
+  if (readings_) {
     take_readings(std::move(*readings_));
-  else
+    if (dear_readings_) take_dear_readings(std::move(*dear_readings_));
+    if (row_.mmap_lock && row_.mmap_lock->holders && row_.mmap_lock->holders->size() > kMostHolders)
+      row_.mmap_lock->holders->resize(kMostHolders);
+  } else
     for (const char* group : {"syscalls", "madvise", "faults", "page_cache", "mmap_lock", "hints", "time"})
       row_.unavailable.try_emplace(group, row_.control ? "the A/A control is not traced"
                                                        : "not traced (--probes off)");

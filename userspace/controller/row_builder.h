@@ -17,6 +17,9 @@ public:
   //   reason  why there is no cgroup although the case wants one; empty otherwise
   void set_memory(std::optional<std::uint64_t> limit_bytes, const std::string& reason);
   void add(const RepetitionResult& result, bool traced);
+  // A traced repetition done again with the dear probes, whose numbers take the place of those that don't
+  // hold without them.
+  void add_dear_pass(const RepetitionResult& result);
   void set_fio(const Result<FioPeer>& peer);
   void fail(std::string why) { row_.error = std::move(why); }
   // The ops per second that a rate in percent comes to.
@@ -37,13 +40,15 @@ private:
     Rusage rusage;
   };
   static void add(Sums& sums, const RepetitionResult& result);
+  void add_readings(std::optional<ProbeReadings>& sum, const ProbeReadings& more);
   void take_readings(ProbeReadings&& readings);
-  void take_time(const ProbeReadings& readings);
+  void take_time(const ProbeReadings& readings, const Sums& windows);
+  void take_dear_readings(ProbeReadings&& readings);
   void take_responses(Sums& sums);
 
   Row row_;
-  Sums untraced_, traced_;
-  std::optional<ProbeReadings> readings_;
+  Sums untraced_, traced_, dear_;
+  std::optional<ProbeReadings> readings_, dear_readings_;
 };
 
 }

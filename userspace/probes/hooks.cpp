@@ -18,9 +18,8 @@ HookProgram tracepoint(std::string_view program, const char* name, int least, in
   return {program, Event::kTracepoint, name, least, most};
 }
 
-constexpr std::string_view kMemcgNote = "each mmap_lock event costs the path of a memory cgroup on this "
-                                        "kernel (before 6.14); that cost is in the "
-                                        "traced repetitions";
+constexpr std::string_view kMemcgNote = "each of its events costs the path of a memory cgroup on this "
+                                        "kernel (before 6.14): measured in repetitions of its own";
 
 }
 
@@ -66,7 +65,8 @@ const std::array<Hook, kHooks>& hooks() {
          {tracepoint("on_lock_asked__tp_btf", "mmap_lock_start_locking", 2, 3),
           tracepoint("on_lock_answered_memcg__tp_btf", "mmap_lock_acquire_returned", 4),
           tracepoint("on_lock_released__tp_btf", "mmap_lock_released", 2, 3)},
-         kMemcgNote},
+         kMemcgNote,
+         true},
         {"raw_tp",
          {tracepoint("on_lock_asked__raw_tp", "mmap_lock_start_locking", 2, 3),
           tracepoint("on_lock_answered__raw_tp", "mmap_lock_acquire_returned", 3),
@@ -75,7 +75,8 @@ const std::array<Hook, kHooks>& hooks() {
          {tracepoint("on_lock_asked__raw_tp", "mmap_lock_start_locking", 2, 3),
           tracepoint("on_lock_answered_memcg__raw_tp", "mmap_lock_acquire_returned", 4),
           tracepoint("on_lock_released__raw_tp", "mmap_lock_released", 2, 3)},
-         kMemcgNote}}},
+         kMemcgNote,
+         true}}},
   }};
   return all;
 }

@@ -32,6 +32,7 @@ struct Variant {
   std::string_view name;  // "tp_btf"
   std::vector<HookProgram> programs;
   std::string_view note;  // what the user should know of it, "" mostly
+  bool dear = false;      // so much slower than the rest that it gets a pass of its own
 };
 
 struct Hook {

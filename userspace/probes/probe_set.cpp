@@ -45,6 +45,11 @@ public:
   int ledger_fd() const override { return object_.ledger_fd(); }
   std::uint64_t ledger_bytes() const override { return object_.ledger_bytes(); }
 
+  bool has_dear_hook() const override {
+    return std::ranges::any_of(
+        states_, [](const HookState& state) { return state.variant() && state.variant()->dear; });
+  }
+
   Status attach(const ProbeTarget& whose) override {
     detach();
     if (Status cleared = clear_sums(object_); !cleared) return cleared;
@@ -58,7 +63,7 @@ public:
     misses_before_ = all_misses();
     for (const HookState& state : states_) {
       const Variant* variant = state.variant();
-      if (!variant) continue;
+      if (!variant || (variant->dear && !whose.with_dear)) continue;
       if (Status attached = attachments_.attach(object_, *variant); !attached) {
         attachments_.detach();
         return attached;

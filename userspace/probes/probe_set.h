@@ -23,9 +23,11 @@ struct ProbeTarget {
   pid_t tgid = 0;
   std::uint64_t mapping_address = 0;  // 0: the file is not mapped
   std::uint64_t mapping_bytes = 0;
-  // A thread of the target whose faults, calls and waits are not counted, only its acquisitions of mmap_lock, and
-  // it is named where it holds the lock; 0: none.
+  // A thread of the target whose faults, calls and waits are not counted, only its acquisitions of mmap_lock,
+  // and it is named where it holds the lock; 0: none.
   pid_t excluded_tid = 0;
+  // Attach what is dear on this kernel, too; see ProbeSet::has_dear_hook().
+  bool with_dear = true;
 };
 
 // What the probes counted while the gate was open. Groups of probes that are off are nullopt; single
@@ -72,6 +74,10 @@ public:
   // set.
   virtual int ledger_fd() const = 0;
   virtual std::uint64_t ledger_bytes() const = 0;
+
+  // Some event is so dear on this kernel that it belongs in repetitions of its own: mmap_lock's before 6.14.
+  // Without it, the groups faults, mmap_lock and time of the readings do not hold.
+  virtual bool has_dear_hook() const = 0;
 
   // Zeroes all counters, points the probes at the target, attaches them. The gate is left closed.
   virtual Status attach(const ProbeTarget& target) = 0;

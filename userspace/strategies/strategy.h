@@ -1,6 +1,6 @@
 #pragma once
 // A strategy: one way to get bytes out of a file. It lives in a file of its own and has one line in
-// registry.cpp. Copy pread.cpp to start a new one; the contract tests run over the registry, so it is
+// registry.cpp. Copy mmap.cpp to start a new one; the contract tests run over the registry, so it is
 // tested without a new test.
 //
 // The worker owns the clock, the histogram and the counting, so that no strategy can measure differently.

@@ -1,0 +1,65 @@
+"""What a guest does, as the shell script that its init reads: jobs of a group, on ext4 and on xfs."""
+
+import re
+import subprocess
+
+# Cases that run on xfs as well: its folios are large on every kernel of the matrix, those of ext4 on none.
+ON_XFS = ["a hint on 8 pages of which 3 are touched brings 5 for nothing",
+          "pages of large folios are used and wasted one by one",
+          "pages added are the pages that then are in the cache",
+          "DONTNEED evicts exactly what was there",
+          "pages are counted, not folios, on their way in and out",
+          "the census counts each folio that enters the cache, whatever its size"]
+
+SECONDS = {"test": 90, "run": 120, "doctor": 30}
+
+READS = ("iotrace run --case cold,warm --strategy mmap,mmap-random,mmap-random-willneed,pread --size 64M --ops 20"
+         " --reps 2 --threads 1 --ceiling off --seed 7")
+CHURN = ("iotrace run --case resident --strategy mmap-random --mmap-churn 500 --size 64M --ops 40 --reps 1"
+         " --threads 2 --ceiling off --seed 7")
+LIMITED = ("iotrace run --case half-cold,pressure --strategy mmap-random,pread --size 128M --ops 20 --reps 1"
+           " --threads 1 --ceiling off --seed 7")
+
+
+def test_cases(tests):
+    """Names of the cases of a Catch2 program."""
+    listed = subprocess.run([tests, "--list-test-names-only"], capture_output=True, text=True).stdout
+    return [line.strip() for line in listed.splitlines() if line.strip()]
+
+
+def quoted(word):
+    return "'" + word.replace("'", "'\\''") + "'"
+
+
+def test_job(group, name):
+    pattern = re.sub(r"([\\,\[])", r"\\\1", name)  # a test's name as Catch2 wants it
+    return f"job {group} {SECONDS['test']} {quoted(name)} in_place_tests -r compact {quoted(pattern)}"
+
+
+def run_job(filesystem, name, command):
+    return f"job run {SECONDS['run']} {filesystem}-{name} {command} -o /results/{filesystem}-{name}.json"
+
+
+def script(tests, left_out):
+    """All jobs.
+
+    left_out  {test name: reason}
+    """
+    cases = [name for name in test_cases(tests) if name not in left_out]
+    lines = []
+    for filesystem in ("ext4", "xfs"):
+        lines += [f"cd /{filesystem}", f"export TMPDIR=/{filesystem}",
+                  f"job doctor {SECONDS['doctor']} {filesystem} iotrace doctor", run_job(filesystem, "reads", READS)]
+        if filesystem == "ext4":
+            lines += [run_job(filesystem, "churn", CHURN), run_job(filesystem, "limited", LIMITED)]
+    lines.append("hand_back")
+    for filesystem in ("xfs", "ext4"):
+        lines += [f"cd /{filesystem}", f"export TMPDIR=/{filesystem}"]
+        lines += [test_job(filesystem, name) for name in cases if filesystem == "ext4" or name in ON_XFS]
+        lines.append("hand_back")
+    return "\n".join(lines) + "\n"
+
+
+def command_script(command):
+    """One command of the user's, on ext4, whose output is handed back as command.txt."""
+    return f"cd /ext4\nexport TMPDIR=/ext4\n({command}) >/results/command.txt 2>&1\n"
