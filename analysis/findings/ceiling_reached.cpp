@@ -22,9 +22,8 @@ constexpr double kNoCeiling = 1.1;
 // for.
 constexpr double kOwnRequests = 1.35;
 
-// The ceiling that binds a row: at the size of its reads where those are what the device sees.
+// The ceiling at the size of the row's reads, whole pages, where that was measured.
 std::optional<double> ceiling_of(const RunRecord& record, const Row& row) {
-  if (row.amplification_ratio.value_or(0) > kOwnRequests) return bandwidth_ceiling(record);
   const std::uint64_t page = std::max<std::uint64_t>(record.host.page_size_bytes, 1);
   const std::uint64_t request = (row.read_size_bytes + page - 1) / page * page;
   auto own = bandwidth_ceiling(record, request);
@@ -42,7 +41,8 @@ std::vector<Finding> judge_ceiling(const RunRecord& record) {
   std::vector<Finding> findings;
   auto reached = [&](const Row& row) {
     const double share = share_of(record, row).value_or(0);
-    return may_be_judged(row) && share >= kReached && share <= kNoCeiling;
+    const bool reads_what_it_asks_for = row.amplification_ratio.value_or(0) <= kOwnRequests;
+    return may_be_judged(row) && reads_what_it_asks_for && share >= kReached && share <= kNoCeiling;
   };
   for (const auto& [strategy, rows] : rows_by_strategy(record, reached)) {
     auto share = [&](std::uint32_t index) { return *share_of(record, record.rows[index]); };

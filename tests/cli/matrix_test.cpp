@@ -111,3 +111,33 @@ TEST_CASE("report --reference sets published results beside the rows; --format j
   CHECK(jmh.exit_code == 0);
   CHECK_THAT(jmh.out, Catch::Contains("Benchmark") && Catch::Contains("ops/ms") && Catch::Contains("±"));
 }
+
+TEST_CASE(
+    "readahead-pollutes: fires where readahead under a limit throws out what is needed, not where it fits") {
+  const TempFolder folder;
+  const std::vector<std::string> both{"--strategy", "mmap,mmap-random", "--probes", "on", "--ceiling", "off"};
+  auto run = [&](std::vector<std::string> more) {
+    more.insert(more.end(), both.begin(), both.end());
+    std::vector<std::string> arguments{"run",    "--size", "256M",       "--threads", "1",  "--reps", "6",
+                                       "--seed", "7",      "--duration", "0.2",       "-o", "r.json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = run_iotrace(arguments, {.folder = folder.path()});
+    INFO(outcome.out << outcome.err);
+    REQUIRE(outcome.exit_code == 0);
+    return read_json(folder.path() / "r.json");
+  };
+  const auto limited = run({"--case", "half-cold"});
+  CHECK(the_finding(limited, "readahead-pollutes")["numbers"]["refaults_per_op"] > 100);
+  const auto fits = run({"--case", "resident"});
+  CHECK(is_silent(fits, "readahead-pollutes"));
+}
+
+TEST_CASE("a pass in order does not drift: it reads nothing twice") {
+  const TempFolder folder;
+  const auto record =
+      record_of(folder, {"--case", "cold", "--pattern", "sequential", "--strategy", "mmap,pread"});
+  for (const auto& row : record["rows"]) {
+    CHECK(row["error"].is_null());
+    CHECK(row["drifted"] == false);
+  }
+}

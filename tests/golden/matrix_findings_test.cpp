@@ -80,9 +80,8 @@ TEST_CASE("ceiling-reached is silent below the ceiling, without one, and for row
   CHECK(quiet([](RunRecord& record) { record.ceiling->at(1).bw_bytes = 28e6; }));  // it was passed
   CHECK(quiet([](RunRecord& record) { record.rows[0].device_bytes.reset(); }));
   CHECK(quiet([](RunRecord& record) { record.rows[0].error = "EIO"; }));
-  // 1.4 times the bytes asked for: 44 MB/s of the 99.6 MB/s that large requests reach.
-  CHECK(quiet(
-      [](RunRecord& record) { record.rows[0].device_bytes = record.rows[0].requested_bytes * 14 / 10; }));
+  // At the ceiling of large requests by reading three times what it asks for: another strategy may read less.
+  CHECK(quiet([](RunRecord& record) { record.rows[0].device_bytes = record.rows[0].requested_bytes * 3; }));
 }
 
 TEST_CASE("host-cache: how much faster the second pass was") {

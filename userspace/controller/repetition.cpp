@@ -201,7 +201,8 @@ Result<RepetitionResult> run_repetition(const RunContext& run, const PlannedRow&
   if (device_before && device_after) result.device_bytes = *device_after - *device_before;
   result.repetition.residency_after_ratio = run.cache->residency_ratio();
   collect(block, block.threads(), result);
-  if (cache_case.device_share_limit)
+  // A finite pattern reads nothing twice: no page of it is found cached because it was read before.
+  if (cache_case.device_share_limit && !block.order.stop_at_pattern_end)
     result.repetition.drifted =
         drifted(result.repetition.residency_after_ratio,
                 ops_per_slot(block.threads(), row.threads, result.repetition.seconds));
