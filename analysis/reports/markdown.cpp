@@ -134,6 +134,7 @@ std::vector<Cell> why_cells(const Row& row) {
     add(known(*kind, [](const FaultClass& of_kind) { return p99(of_kind.lat_ns); }));
   for (auto part : {time.running_s, time.fault_wait_s, time.read_wait_s, time.lock_wait_s, time.idle_s})
     add(known(part, [&](double part_s) { return share(part_s, seconds); }));
+  add(known(speed ? speed->lat_ns.mean() : std::nullopt, human_ns));
   for (double q : {0.5, 0.99})
     add(known(speed ? speed->lat_ns.percentile(q) : std::nullopt,
               [](std::uint64_t ns) { return human_ns(static_cast<double>(ns)); }));
@@ -153,12 +154,12 @@ std::string why_section(const RunRecord& record, const RowGroup& group) {
   for (std::uint32_t index : in_reading_order(record, group.rows))
     if (!record.rows[index].error && !record.rows[index].control) shown.push_back(index);
   if (shown.empty()) return {};
-  MarkdownTable table({"strategy",         "threads",        "MB/s",           "device bytes / asked",
-                       "WILLNEED ok",      "pages added/op", "wasted",         "refaults/op",
-                       "faults mapped/op", "waited/op",      "read/op",        "p99 waited",
-                       "p99 read",         "time running",   "fault wait",     "read wait",
-                       "lock wait",        "idle",           "op p50",         "op p99",
-                       "device/ceiling",   "ours/fio",       "traced/untraced"},
+  MarkdownTable table({"strategy",         "threads",        "MB/s",       "device bytes / asked",
+                       "WILLNEED ok",      "pages added/op", "wasted",     "refaults/op",
+                       "faults mapped/op", "waited/op",      "read/op",    "p99 waited",
+                       "p99 read",         "time running",   "fault wait", "read wait",
+                       "lock wait",        "idle",           "op mean",    "op p50",
+                       "op p99",           "device/ceiling", "ours/fio",   "traced/untraced"},
                       1);
   for (std::uint32_t index : shown) table.add_row(why_cells(record.rows[index]));
   return paragraph(markdown_text(

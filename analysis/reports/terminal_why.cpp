@@ -65,11 +65,12 @@ std::string why_legend(const RunRecord& record) {
     out += note("% of the reader threads' time in the traced repetitions. fault, read: waits inside faults "
                 "and reading "
                 "calls; lock: waits for mmap_lock; running: the rest, on a processor or ready for one.");
-  return out + note("op p50, p99: over every op of the repetitions behind ops/ms, at most 0.8 % too high; in "
-                    "a closed loop "
-                    "the next op starts when the last is done. user, system: % of the reader threads' time. "
-                    "minor, major: "
-                    "as the kernel counts them.");
+  return out +
+         note("op mean, p50, p99: over every op of the repetitions behind ops/ms, at most 0.8 % too high; in "
+              "a closed loop "
+              "the next op starts when the last is done. user, system: % of the reader threads' time. "
+              "minor, major: "
+              "as the kernel counts them.");
 }
 
 }

@@ -77,12 +77,20 @@ std::string bytes_table(const WhyRows& rows, MissingNumbers& missing) {
 }
 
 std::string cost_table(const WhyRows& rows, MissingNumbers& missing) {
-  WhyTable table(
-      {{"op p50"}, {"op p99"}, {"user"}, {"system"}, {"switches\n/op"}, {"minor\n/op"}, {"major\n/op"}});
+  WhyTable table({{"op mean"},
+                  {"op p50"},
+                  {"op p99"},
+                  {"user"},
+                  {"system"},
+                  {"switches\n/op"},
+                  {"minor\n/op"},
+                  {"major\n/op"}});
   for (std::uint32_t index : rows.shown) {
     const Row* row = &rows.row(index);
     table.start_row(*row);
     const Measurement* speed = throughput_measurement(*row);
+    auto mean = speed ? speed->lat_ns.mean() : std::nullopt;
+    table.add(mean ? human_ns(*mean) : missing.mark(*row, "untraced", "op mean"));
     for (auto [q, column] : {std::pair(0.5, "op p50"), std::pair(0.99, "op p99")}) {
       auto latency = speed ? speed->lat_ns.percentile(q) : std::nullopt;
       table.add(latency ? human_ns(static_cast<double>(*latency)) : missing.mark(*row, "untraced", column));

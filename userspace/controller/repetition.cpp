@@ -36,6 +36,9 @@ Order order_for(const RunContext& run, const PlannedRow& row, const PlannedRepet
   order.round = planned.round;
   order.touch = row.cache_case->touch;
   order.fill = row.cache_case->start == Case::Start::kFilledInside;
+  // A hot part is hot from the start; what is cold is the rest.
+  if (row.cache_case->start == Case::Start::kEvicted && !row.strategy->bypasses_cache)
+    order.fill_front_bytes = row.cell.hot_size_bytes.value_or(0);
   order.stop_at_pattern_end = row.cache_case->device_share_limit.has_value() && row.pattern->finite;
   order.traced = planned.traced;
   order.ledger_bytes = planned.traced ? run.probes->ledger_bytes() : 0;
@@ -163,6 +166,8 @@ Result<RepetitionResult> run_repetition(const RunContext& run, const PlannedRow&
     auto filled = run.cache->prove_filled(cache_case);
     if (!filled) return filled.error();
     result.repetition.residency_before_ratio = filled->ratio();
+  } else if (block.order.fill_front_bytes) {
+    result.repetition.residency_before_ratio = run.cache->residency_ratio();
   }
 
   auto device_before = device_read_bytes(worker->pid());

@@ -135,4 +135,20 @@ Status fill(int fd) {
   }
 }
 
+Status fill_front(int fd, std::uint64_t bytes) {
+  UniqueFd own(::open(own_name(fd).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!own) return errno_error("open the file again to read its front in", errno);
+  ::posix_fadvise(own.get(), 0, 0, POSIX_FADV_RANDOM);
+  std::vector<std::byte> buffer(kFillBytes);
+  for (std::uint64_t at = 0; at < bytes;) {
+    const std::size_t size = std::min<std::uint64_t>(buffer.size(), bytes - at);
+    ssize_t got = ::pread(own.get(), buffer.data(), size, static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno_error("read the front of the file in", errno);
+    if (got == 0) return {};
+    at += static_cast<std::uint64_t>(got);
+  }
+  return {};
+}
+
 }

@@ -35,4 +35,7 @@ Status evict(int fd);
 // case fills the cache.
 Status fill(int fd);
 
+// Reads the first bytes of the file in and, without readahead, nothing else.
+Status fill_front(int fd, std::uint64_t bytes);
+
 }

@@ -48,8 +48,9 @@ struct Order {
   bool touch = false;  // map every page before the window
   bool stop_at_pattern_end = false;
   bool traced = false;
-  bool fill = false;               // read the whole file in before the window
-  std::uint64_t ledger_bytes = 0;  // of the map behind kLedgerFd; 0: none
+  bool fill = false;                   // read the whole file in before the window
+  std::uint64_t fill_front_bytes = 0;  // or so much of its front
+  std::uint64_t ledger_bytes = 0;      // of the map behind kLedgerFd; 0: none
   std::uint64_t file_size_bytes = 0;
   std::uint64_t read_size_bytes = 0;
   std::uint64_t align_bytes = 1;

@@ -145,6 +145,7 @@ private:
 
     stage_.arrive_and_wait();  // begin to warm up
     if (order_.fill && thread == 0) keep(fill(kFileFd));
+    if (order_.fill_front_bytes && thread == 0) keep(fill_front(kFileFd, order_.fill_front_bytes));
     if (order_.touch && file_.mapping) touch_part(thread);
     if (order_.warmup_ns) keep((*loop)->warm_up(warm_));
     stage_.arrive_and_wait();  // warm
