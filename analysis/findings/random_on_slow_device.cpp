@@ -26,34 +26,51 @@ bool waits_page_by_page(const Row& row) {
   return all > 0 && row.time->fault_wait_s.value_or(0) >= kMostOfTheTime * all;
 }
 
+struct Slower {
+  std::uint32_t row = 0;
+  Advantage ahead;  // of the strategy that reads ahead
+};
+
+std::optional<Slower> slower(const RunRecord& record, std::uint32_t index) {
+  if (!waits_page_by_page(record.rows[index])) return std::nullopt;
+  std::optional<Advantage> best;
+  for (std::string_view strategy : kReadingAhead)
+    if (auto faster = proven_faster(record, strategy, {index});
+        faster && (!best || faster->least > best->least))
+      best = faster;
+  return best ? std::optional(Slower{index, *best}) : std::nullopt;
+}
+
+// One sentence for all, of the row that loses most.
 std::vector<Finding> judge_random(const RunRecord& record) {
-  std::vector<Finding> findings;
-  for (std::uint32_t index = 0; index < record.rows.size(); ++index) {
-    const Row& row = record.rows[index];
-    if (!waits_page_by_page(row)) continue;
-    std::optional<Advantage> best;
-    for (std::string_view strategy : kReadingAhead)
-      if (auto faster = proven_faster(record, strategy, {index});
-          faster && (!best || faster->least > best->least))
-        best = faster;
-    if (!best) continue;
-    const double mean_ns =
-        static_cast<double>(row.faults->read->lat_ns.sum()) / static_cast<double>(row.faults->read->count);
-    findings.push_back(
-        {.id = "random-on-slow-device",
-         .severity = "warn",
-         .rows = {index},
-         .text = fmt::format(
-             "MADV_RANDOM costs {} its speed: it waits {} for each page that it reads, one page "
-             "at a time, {} of its threads' time; {}, which reads ahead, is {} times as fast ({}).",
-             row.strategy, human_ns(mean_ns), percent(*row.time->fault_wait_s / time_total(row)),
-             best->strategy, three_digits(best->least), name_cells(record, {index})),
-         .numbers = {{"mean_wait_ns", mean_ns}, {"ratio", best->least}},
-         .remedy =
-             "Leave files that are read in order, or in large pieces, under MADV_NORMAL or MADV_SEQUENTIAL.",
-         .source = "llama.cpp PR 28223; qdrant PR 7124"});
-  }
-  return findings;
+  std::vector<Slower> found;
+  RowIndexes rows;
+  for (std::uint32_t index = 0; index < record.rows.size(); ++index)
+    if (auto row = slower(record, index)) {
+      found.push_back(*row);
+      rows.push_back(index);
+    }
+  if (found.empty()) return {};
+  const Slower& worst = *std::ranges::max_element(found, {}, [](const Slower& s) { return s.ahead.least; });
+  const Row& row = record.rows[worst.row];
+  const double mean_ns =
+      static_cast<double>(row.faults->read->lat_ns.sum()) / static_cast<double>(row.faults->read->count);
+  std::string text =
+      fmt::format("MADV_RANDOM costs {} its speed: it waits {} for each page that it reads, one page at a "
+                  "time, {} of its "
+                  "threads' time; {}, which reads ahead, is {} times as fast ({})",
+                  row.strategy, human_ns(mean_ns), percent(*row.time->fault_wait_s / time_total(row)),
+                  worst.ahead.strategy, three_digits(worst.ahead.least), name_cells(record, {worst.row}));
+  if (found.size() > 1) text += fmt::format("; less in {}", counted(found.size() - 1, "other row"));
+  return {
+      {.id = "random-on-slow-device",
+       .severity = "warn",
+       .rows = rows,
+       .text = text + ".",
+       .numbers = {{"mean_wait_ns", mean_ns}, {"ratio", worst.ahead.least}},
+       .remedy =
+           "Leave files that are read in order, or in large pieces, under MADV_NORMAL or MADV_SEQUENTIAL.",
+       .source = "llama.cpp PR 28223; qdrant PR 7124"}};
 }
 
 }
