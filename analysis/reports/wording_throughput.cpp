@@ -9,6 +9,7 @@
 #include "analysis/format.h"
 #include "analysis/reports/wording.h"
 #include "analysis/row_facts.h"
+#include "analysis/statistics.h"
 #include "analysis/text.h"
 
 namespace iotrace::wording {
@@ -86,6 +87,43 @@ void add_ranking(std::vector<std::string>& out, const RunRecord& record, const R
   if (!marks_of(group).empty())
     out.push_back(fmt::format("({} and ~: by Mann-Whitney at 5 %, Holm's correction over the table's {}.)",
                               fastest, counted(group.comparisons, "comparison")));
+}
+
+// The strategy that ran twice, against itself: what a reader may check the rest of the table by.
+std::string against_itself_sentence(const RunRecord& record, const RowGroup& group) {
+  std::vector<std::string> pairs;
+  std::string strategy;
+  for (std::uint32_t index : group.rows) {
+    const Row& control = record.rows[index];
+    if (!control.control || control.error || control.drifted) continue;
+    auto original = row_beside(record, control, control.strategy);
+    if (!original) continue;
+    const auto a = throughputs(record.rows[*original]), b = throughputs(control);
+    const Estimate ratio = ratio_interval(a, b);
+    const auto p = mann_whitney_p(a, b);
+    if (!ratio.low || !p) continue;
+    strategy = control.strategy;
+    pairs.push_back(fmt::format("{} {} ({}, p {:.2f})", threads_name(control.threads), interval(ratio),
+                                *p <= kSignificance ? "differs" : "no difference proven", *p));
+  }
+  if (pairs.empty()) return {};
+  return fmt::format("{} against itself, ratio: {}", strategy, fmt::join(pairs, ", "));
+}
+
+// Rows that ask for more than the device can deliver, and got less from it: the cache answered the rest.
+std::string from_cache_sentence(const RunRecord& record, const RowGroup& group) {
+  const std::optional<double> ceiling = bandwidth_ceiling(record);
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t index : group.rows) {
+    const Row& row = record.rows[index];
+    const Measurement* speed = throughput_measurement(row);
+    if (!may_be_judged(row) || !ceiling || !speed || !speed->bw_bytes || !row.device_bytes) continue;
+    if (*speed->bw_bytes > *ceiling && *row.device_bytes < row.requested_bytes) rows.push_back(index);
+  }
+  if (rows.empty()) return {};
+  return fmt::format(
+      "from the cache, not the device: {}: more per second than the {} MB/s that the device delivers",
+      name_rows(record, rows), megabytes_per_s(*ceiling));
 }
 
 std::string noise_floor_sentence(const RunRecord& record, const RowGroup& group) {
@@ -218,6 +256,8 @@ std::vector<std::string> throughput_sentences(const RunRecord& record, const Row
   std::vector<std::string> out;
   add_ranking(out, record, group, fastest);
   out.push_back(noise_floor_sentence(record, group));
+  for (std::string sentence : {against_itself_sentence(record, group), from_cache_sentence(record, group)})
+    if (!sentence.empty()) out.push_back(std::move(sentence));
   std::ranges::move(state_sentences(record, group), std::back_inserter(out));
   return out;
 }

@@ -67,6 +67,21 @@ TEST_CASE("terminal: a cold table with every kind of row") {
   CHECK(text == expected_text("terminal_cold.txt", text));
 }
 
+TEST_CASE("terminal: what the cache answered is named, beside what the device delivers") {
+  Row warm = cold_row("pread", 1, kOps);  // 31.5 MB/s asked for
+  warm.device_bytes = 0;
+  RunRecord record = record_of({warm});
+  record.ceiling = {{16384, 64, 1000, 16.4e6}};
+  CHECK(terminal(record).find(
+            "from the cache, not the device: pread T01: more per second than the 16.4 MB/s") !=
+        std::string::npos);
+  record.ceiling->at(0).bw_bytes = 40e6;
+  CHECK(terminal(record).find("from the cache") == std::string::npos);
+  record.ceiling->at(0).bw_bytes = 16.4e6;
+  record.rows[0].device_bytes = record.rows[0].requested_bytes;
+  CHECK(terminal(record).find("from the cache") == std::string::npos);
+}
+
 TEST_CASE("terminal: a row that never settled says so, one that did in most repetitions does not") {
   RunRecord record = record_of({cold_row("pread", 1, kOps), cold_row("direct", 1, kOps)});
   CHECK(terminal(record).find("never settled") == std::string::npos);
