@@ -95,6 +95,19 @@ TEST_CASE("run with fio measures the rows that fio has, and says of the others t
   CHECK(row_of(record, "filechannel")["unavailable"]["fio"] == "fio has no such strategy");
 }
 
+TEST_CASE("run with fio reads the file that was named, by a relative path too") {
+  if (std::system("command -v fio >/dev/null") != 0) skip("fio is not installed");
+  const TempFolder folder;
+  REQUIRE(std::system(("head -c 16M /dev/urandom > " + (folder.path() / "file").string()).c_str()) == 0);
+  const Outcome outcome = run_iotrace(
+      {"run", "--file", "file", "--user",     "0",    "--case",   "as-is", "--strategy", "pread", "--threads",
+       "1",   "--reps", "1",    "--duration", "0.05", "--probes", "off",   "--fio",      "-o",    "r.json"},
+      {.folder = folder.path()});
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(row_of(read_json(folder.path() / "r.json"), "pread")["fio"]["iops"] > 0);
+}
+
 TEST_CASE("report --reference sets published results beside the rows; --format jmh prints JMH's table") {
   const TempFolder folder;
   record_of(folder, {"--case", "cold", "--strategy", "mmap,pread,mmap-random"});
