@@ -64,4 +64,32 @@ private:
   PrivateBuffer buffer_;
 };
 
+// A reader that copies; what it announces is its own affair.
+class MappedReader : public Reader {
+public:
+  MappedReader(const SourceFile& file, const ReadShape& shape, MappedCopy copy)
+      : file_(file), read_size_(shape.read_size_bytes), copy_(std::move(copy)) {}
+
+  Status read_batch(std::span<const std::uint64_t> offsets, Sink& sink) final {
+    copy_.copy(offsets, sink);
+    return {};
+  }
+
+protected:
+  const SourceFile file_;
+  const std::uint64_t read_size_;
+
+private:
+  MappedCopy copy_;
+};
+
+// What prepare() returns for such a reader.
+template<typename MappedLike> MakeReader make_mapped_reader(const SourceFile& file, const ReadShape& shape) {
+  return [file, shape]() -> Result<std::unique_ptr<Reader>> {
+    auto copy = MappedCopy::make(file, shape);
+    if (!copy) return copy.error();
+    return std::unique_ptr<Reader>(new MappedLike(file, shape, std::move(*copy)));
+  };
+}
+
 }

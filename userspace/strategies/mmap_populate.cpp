@@ -8,10 +8,9 @@ namespace iotrace {
 
 namespace {
 
-class PopulateReader final : public Reader {
+class PopulateReader final : public MappedReader {
 public:
-  PopulateReader(const SourceFile& file, const ReadShape& shape, MappedCopy copy)
-      : file_(file), read_size_(shape.read_size_bytes), copy_(std::move(copy)) {}
+  using MappedReader::MappedReader;
 
   Status announce(std::span<const std::uint64_t> offsets) override {
     for (std::uint64_t offset : offsets)
@@ -20,24 +19,10 @@ public:
         return mapped;
     return {};
   }
-
-  Status read_batch(std::span<const std::uint64_t> offsets, Sink& sink) override {
-    copy_.copy(offsets, sink);
-    return {};
-  }
-
-private:
-  const SourceFile file_;
-  const std::uint64_t read_size_;
-  MappedCopy copy_;
 };
 
 Result<MakeReader> prepare(const SourceFile& file, const ReadShape& shape) {
-  return MakeReader([file, shape]() -> Result<std::unique_ptr<Reader>> {
-    auto copy = MappedCopy::make(file, shape);
-    if (!copy) return copy.error();
-    return std::unique_ptr<Reader>(new PopulateReader(file, shape, std::move(*copy)));
-  });
+  return make_mapped_reader<PopulateReader>(file, shape);
 }
 
 }

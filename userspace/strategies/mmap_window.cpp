@@ -12,10 +12,9 @@ namespace {
 
 constexpr std::uint64_t kWindowBytes = 2u << 20;
 
-class WindowReader final : public Reader {
+class WindowReader final : public MappedReader {
 public:
-  WindowReader(const SourceFile& file, const ReadShape& shape, MappedCopy copy)
-      : file_(file), read_size_(shape.read_size_bytes), copy_(std::move(copy)) {}
+  using MappedReader::MappedReader;
 
   Status announce(std::span<const std::uint64_t> offsets) override {
     const std::uint64_t position = offsets.front();
@@ -33,25 +32,13 @@ public:
     return {};
   }
 
-  Status read_batch(std::span<const std::uint64_t> offsets, Sink& sink) override {
-    copy_.copy(offsets, sink);
-    return {};
-  }
-
 private:
-  const SourceFile file_;
-  const std::uint64_t read_size_;
-  MappedCopy copy_;
   std::uint64_t last_position_ = 0;
   std::uint64_t hinted_end_ = 0;  // of what this thread has hinted in this pass
 };
 
 Result<MakeReader> prepare(const SourceFile& file, const ReadShape& shape) {
-  return MakeReader([file, shape]() -> Result<std::unique_ptr<Reader>> {
-    auto copy = MappedCopy::make(file, shape);
-    if (!copy) return copy.error();
-    return std::unique_ptr<Reader>(new WindowReader(file, shape, std::move(*copy)));
-  });
+  return make_mapped_reader<WindowReader>(file, shape);
 }
 
 }
