@@ -108,6 +108,22 @@ TEST_CASE("run with fio reads the file that was named, by a relative path too") 
   CHECK(row_of(read_json(folder.path() / "r.json"), "pread")["fio"]["iops"] > 0);
 }
 
+TEST_CASE("a back-off withholds hints for cached pages, and each one is counted") {
+  const TempFolder folder;
+  const Outcome outcome = run_iotrace({"run", "--size", "64M", "--case", "resident", "--strategy",
+                                       "mmap-random-willneed-backoff,mmap-random-willneed", "--threads", "1",
+                                       "--reps", "1", "--ops", "23", "--seed", "7", "-o", "r.json"},
+                                      {.folder = folder.path()});
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  const auto record = read_json(folder.path() / "r.json");
+  // 23 ops of 16 reads: the counts 0, 1, 2, 4, ..., 256 are worth a look, the others are not.
+  CHECK(row_of(record, "mmap-random-willneed-backoff")["hints"]["suppressed"] == 23 * 16 - 10);
+  CHECK(row_of(record, "mmap-random-willneed")["hints"]["suppressed"] == 0);
+  CHECK(row_of(record, "mmap-random-willneed")["hints"]["issued"] == 23 * 16);
+  CHECK(is_silent(record, "no-hint-issued"));
+}
+
 TEST_CASE("report --reference sets published results beside the rows; --format jmh prints JMH's table") {
   const TempFolder folder;
   record_of(folder, {"--case", "cold", "--strategy", "mmap,pread,mmap-random"});
