@@ -54,6 +54,7 @@ void fields(auto& field, Of<Hints> auto& hints) {
   field("needless_pages", hints.needless_pages);
   field("useless_pages", hints.useless_pages);
   field("truncated_pages", hints.truncated_pages);
+  field.may_lack("suppressed_absent_pages", hints.suppressed_absent_pages);
 }
 
 void fields(auto& field, Of<FaultClass> auto& fault_class) {
@@ -76,6 +77,8 @@ void fields(auto& field, Of<Faults> auto& faults) {
   field("minor", faults.minor);
   field("major", faults.major);
   field("retried", faults.retried);
+  field.may_lack("mapped_pages", faults.mapped_pages);
+  field.may_lack("around_pages", faults.around_pages);
   field("under_vma_lock", faults.under_vma_lock);
   field("under_mmap_lock", faults.under_mmap_lock);
   field("blocked_threads_avg", faults.blocked_threads_avg);
@@ -99,12 +102,23 @@ void fields(auto& field, Of<PageCache> auto& page_cache) {
   field("evicted_pages", page_cache.evicted_pages);
   field("refault_pages", page_cache.refault_pages);
   field.may_lack("wasted_by", page_cache.wasted_by);
+  field.may_lack("evicted_age_ns", page_cache.evicted_age_ns);
+}
+
+void fields(auto& field, Of<Readahead> auto& readahead) {
+  field("sync", readahead.sync);
+  field("async", readahead.async);
+  field("window_pages", readahead.window_pages);
+  field("orders", readahead.orders);
+  field("mmap_miss_max", readahead.mmap_miss_max);
 }
 
 void fields(auto& field, Of<LockSide> auto& side) {
   field("acquired", side.acquired);
   field("contended", side.contended);
   field("wait_ns", side.wait_ns);
+  field.may_lack("hold_ns", side.hold_ns);
+  field.may_lack("slow_path", side.slow_path);
 }
 
 void fields(auto& field, Of<LockHolder> auto& holder) {
@@ -117,6 +131,23 @@ void fields(auto& field, Of<MmapLock> auto& lock) {
   field("read", lock.read);
   field("write", lock.write);
   field("holders", lock.holders);
+}
+
+void fields(auto& field, Of<BlockIo> auto& io) {
+  field("reads", io.reads);
+  field("read_bytes", io.read_bytes);
+  field("lat_ns", io.lat_ns);
+  field("request_bytes", io.request_bytes);
+  field("queue_depth", io.queue_depth);
+  field("unplaced", io.unplaced);
+}
+
+void fields(auto& field, Of<Reclaim> auto& reclaim) {
+  field("direct_stalls", reclaim.direct_stalls);
+  field("stall_ns", reclaim.stall_ns);
+  field("reclaimed_pages", reclaim.reclaimed_pages);
+  field("tlb_shootdowns", reclaim.tlb_shootdowns);
+  field("swap_in_pages", reclaim.swap_in_pages);
 }
 
 }

@@ -5,8 +5,7 @@
 // `field` is the writer or the reader:
 //   field("key", member)             the record must have the key, unless the member is an optional
 //   field.may_lack("key", member)    beside that contract: a record without the key keeps the default
-//   field.later_null("key")          a group that a later version fills: null for now
-//   field.later_list("key")          the same for a list: [] for now
+//   field.later_list("key")          a list that a later version fills: [] for now
 //
 // A new member gets a line here and one in record.schema.json; a test fails when the two differ.
 
@@ -173,9 +172,10 @@ void fields(auto& field, Of<Row> auto& row) {
   field("hints", row.hints);
   field("faults", row.faults);
   field("page_cache", row.page_cache);
+  field.may_lack("readahead", row.readahead);
   field("mmap_lock", row.mmap_lock);
-  field.later_null("block_io");
-  field.later_null("reclaim");
+  field("block_io", row.block_io);
+  field("reclaim", row.reclaim);
   field("unavailable", row.unavailable);
   field("probes", row.probes);
 }

@@ -60,7 +60,6 @@ public:
     if (!problem_ && object_.contains(key)) (*this)(key, member);
   }
 
-  void later_null(const char*) {}
   void later_list(const char*) {}
 
 private:

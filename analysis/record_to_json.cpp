@@ -25,7 +25,6 @@ class Writer {
 public:
   template<typename T> void operator()(const char* key, const T& member) { object_[key] = to_json(member); }
   template<typename T> void may_lack(const char* key, const T& member) { object_[key] = to_json(member); }
-  void later_null(const char* key) { object_[key] = nullptr; }
   void later_list(const char* key) { object_[key] = Json::array(); }
 
   template<typename T> static Json to_json(const T& value) {
@@ -85,13 +84,8 @@ private:
 }
 
 std::string to_json_text(const RunRecord& record) {
-  RunRecord complete = record;
-  for (Row& row : complete.rows)
-    for (const char* group : {"block_io", "reclaim"})
-      row.unavailable.try_emplace(group, "not measured by this version");
-
   // What JSON cannot say: bytes of a path that are not UTF-8 become U+FFFD, NaN and infinity become null.
-  return Writer::to_json(complete).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return Writer::to_json(record).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }

@@ -131,6 +131,8 @@ struct MadviseCount {
 struct Hints {
   std::optional<Count> issued, rejected, suppressed;
   std::optional<Count> in_time_pages, late_pages, needless_pages, useless_pages, truncated_pages;
+  // Of the suppressed ones: pages that were absent, as they entered the cache afterwards.
+  std::optional<Count> suppressed_absent_pages;
 };
 
 struct FaultClass {
@@ -140,20 +142,25 @@ struct FaultClass {
 
 struct LongFault {
   std::uint64_t latency_ns = 0;
-  std::uint64_t offset_bytes = 0;
+  std::optional<std::uint64_t> offset_bytes;  // in the file; null: outside its mapping
   std::uint32_t tid = 0;
-  std::string kind;  // "mapped", "waited", "read", "other"
+  std::string kind;  // what it did: "mapped", "waited", "read", "other"
 };
 
 struct Faults {
   // By what happened to a page of the file; `other` are faults outside the file's mapping.
   std::optional<FaultClass> mapped, waited, read, other;
   std::optional<Count> minor, major;  // as the kernel accounts them; not comparable across kernels
-  std::optional<Count> retried;
+  std::optional<Count> retried;       // passes of completed faults beside the first
+  // Pages that faults mapped, neighbours included, and the sizes in pages of the windows around a fault in
+  // which the kernel looked for cached neighbours.
+  std::optional<Count> mapped_pages;
+  std::optional<Histogram> around_pages;
   std::optional<Count> under_vma_lock, under_mmap_lock;  // faults on the file's mapping, by the held rule
+  // Threads in faults that wait, at once: averaged over the window, and the most that were seen.
   std::optional<double> blocked_threads_avg;
   std::optional<Count> blocked_threads_max;
-  std::optional<std::vector<LongFault>> longest;
+  std::optional<std::vector<LongFault>> longest;  // longest first
 };
 
 // The page ledger, in pages (never folios).
@@ -168,12 +175,25 @@ struct PageCache {
   std::optional<Count> used_pages, wasted_pages;
   std::optional<Count> evicted_pages, refault_pages;
   PageCacheBy wasted_by;  // wasted_pages, by who brought them
+  // Of pages that entered and left in the window: from the one to the other, to a tick of the kernel's clock.
+  std::optional<Histogram> evicted_age_ns;
+};
+
+// Windows that the kernel chose to read ahead.
+struct Readahead {
+  std::optional<Count> sync;   // started at a missing page
+  std::optional<Count> async;  // started at the marked page of the window before
+  std::optional<Histogram> window_pages;
+  std::optional<std::map<std::uint32_t, Count>> orders;  // order of the folios -> windows
+  std::optional<Count> mmap_miss_max;  // the largest count of misses that the kernel kept for a mapping
 };
 
 struct LockSide {
   Count acquired = 0;
   Count contended = 0;
   Histogram wait_ns{kKernelSubBits};
+  std::optional<Histogram> hold_ns;  // acquired to released
+  std::optional<Count> slow_path;    // the kernel's own slow path of the lock
 };
 struct LockHolder {
   std::string thread;
@@ -183,6 +203,25 @@ struct LockHolder {
 struct MmapLock {
   std::optional<LockSide> read, write;
   std::optional<std::vector<LockHolder>> holders;
+};
+
+// Requests to the device that read the file for the target.
+struct BlockIo {
+  std::optional<Count> reads;
+  std::optional<Count> read_bytes;
+  std::optional<Histogram> lat_ns;  // made to completed
+  std::optional<Histogram> request_bytes;
+  std::optional<Histogram> queue_depth;  // of them in flight when one was added, itself included
+  std::optional<Count> unplaced;         // reads of the target's that can't be tied to the file
+};
+
+// What the target's threads paid for memory.
+struct Reclaim {
+  std::optional<Count> direct_stalls;  // times that a thread had to free memory itself
+  std::optional<Histogram> stall_ns;
+  std::optional<Count> reclaimed_pages;  // by these
+  std::optional<Count> tlb_shootdowns;   // flushes of other processors' entries that its threads asked for
+  std::optional<Count> swap_in_pages;
 };
 
 struct ProbeStatus {
@@ -258,7 +297,10 @@ struct Row {
   std::optional<Hints> hints;
   std::optional<Faults> faults;
   std::optional<PageCache> page_cache;
+  std::optional<Readahead> readahead;
   std::optional<MmapLock> mmap_lock;
+  std::optional<BlockIo> block_io;
+  std::optional<Reclaim> reclaim;
   std::map<std::string, std::string> unavailable;  // "hints.late_pages" -> reason
   std::vector<ProbeStatus> probes;
 };

@@ -22,7 +22,7 @@
 // end. Nothing counts while it is closed.
 struct gate {
   __u32 open;
-  __u32 mark;  // the byte with which the target marks pages in the ledger, 1 to 255; another at each attach
+  __u32 mark;  // the byte with which the target marks pages in the ledger, 1 to 127; another at each attach
 };
 CONTRACT_SIZE(struct gate, 8);
 
@@ -36,9 +36,10 @@ struct config {
   __u32 waited_needs_major;
   __u32 iter_tgid;  // whose descriptor iter_fd is the followed file
   __u32 iter_fd;
+  __u64 tick_ns;                // length of a tick of jiffies
   __u8 calls[SYSCALL_NUMBERS];  // system call number -> enum followed_call
 };
-CONTRACT_SIZE(struct config, 16 + SYSCALL_NUMBERS);
+CONTRACT_SIZE(struct config, 24 + SYSCALL_NUMBERS);
 
 // ---- the target, set at each attach ------------------------------------------------------------------
 struct target {
@@ -49,19 +50,30 @@ struct target {
   // A thread that is there to disturb the others: of what it does its acquisitions of mmap_lock alone are
   // counted. 0: none.
   __u32 excluded_tid;
-  __u32 reserved;
+  // The target marks the pages of hints that it withholds: every page that enters is looked up.
+  __u32 marks_withheld;
 };
 CONTRACT_SIZE(struct target, 32);
 
 // ---- the page ledger ----------------------------------------------------------------------------------
-// A byte per page of the followed file in each of two maps, `touches` and `page_states`, as arrays of chunks.
+// A byte per page of the followed file in each of two maps, `touches` and `page_states`, as arrays of chunks;
+// in a third, `page_births`, two bytes.
 // The target writes gate.mark into `touches` for each page after it has read from it; a byte that is not the
-// present mark is none, so that marks need no clearing.
-enum { LEDGER_CHUNK_PAGES = 4096 };
+// present mark is none, so that marks need no clearing. Before it reads, it writes gate.mark | MARK_WITHHELD
+// for the pages of a hint that a back-off withheld, unless their mark is the present one.
+enum { LEDGER_CHUNK_PAGES = 4096, MARK_WITHHELD = 128 };
 struct ledger_chunk {
   __u8 pages[LEDGER_CHUNK_PAGES];
 };
 CONTRACT_SIZE(struct ledger_chunk, LEDGER_CHUNK_PAGES);
+
+// When a page's life began, in ticks of the kernel's clock (config.tick_ns) since the gate's window began;
+// BIRTH_LAST for all that are later.
+enum { BIRTH_LAST = 0xffff };
+struct birth_chunk {
+  __u16 pages[LEDGER_CHUNK_PAGES];
+};
+CONTRACT_SIZE(struct birth_chunk, 2 * LEDGER_CHUNK_PAGES);
 
 // A page's state: these bits, and who brought it (enum page_source) from bit PAGE_SOURCE_SHIFT on. A life is
 // the time from a page's entering the cache to its leaving it; only those that began in the window count.
@@ -69,6 +81,7 @@ enum {
   PAGE_PRESENT = 1,       // such a life is under way
   PAGE_EVICTED = 2,       // the page is not there, but was in this window
   PAGE_ENDED_UNUSED = 4,  // its last life ended without a mark, so far
+  PAGE_LATE = 8,          // brought by a hint, and still in flight when it was touched
   PAGE_SOURCE_SHIFT = 4,
 };
 
@@ -139,10 +152,18 @@ enum lock_side { LOCK_BY_READERS, LOCK_BY_WRITERS, LOCK_SIDES };
 
 // Indexes of the map `histograms`.
 enum {
-  HISTOGRAM_FAULTS,                                       // + enum fault_kind: start to end of a fault
-  HISTOGRAM_LOCK_WAITS = HISTOGRAM_FAULTS + FAULT_KINDS,  // + enum lock_side: asked for to acquired
-  HISTOGRAM_CALLS = HISTOGRAM_LOCK_WAITS + LOCK_SIDES,    // + enum followed_call: entry to exit
-  HISTOGRAMS = HISTOGRAM_CALLS + CALLS,
+  HISTOGRAM_FAULTS,                                          // + enum fault_kind: start to end of a fault
+  HISTOGRAM_LOCK_WAITS = HISTOGRAM_FAULTS + FAULT_KINDS,     // + enum lock_side: asked for to acquired
+  HISTOGRAM_LOCK_HOLDS = HISTOGRAM_LOCK_WAITS + LOCK_SIDES,  // + enum lock_side: acquired to released
+  HISTOGRAM_CALLS = HISTOGRAM_LOCK_HOLDS + LOCK_SIDES,       // + enum followed_call: entry to exit
+  HISTOGRAM_PAGE_AGES = HISTOGRAM_CALLS + CALLS,             // of pages that left, ticks since they entered
+  HISTOGRAM_READAHEAD_PAGES,                                 // pages of a window that the kernel reads ahead
+  HISTOGRAM_AROUND_PAGES,  // pages of a window that a fault looks at for neighbours
+  HISTOGRAM_IO_LATENCY,    // of read requests to the device, made to completed
+  HISTOGRAM_IO_BYTES,      // their sizes
+  HISTOGRAM_IO_DEPTH,      // requests in flight when one was added, itself included
+  HISTOGRAM_RECLAIM,       // direct reclaim, begin to end
+  HISTOGRAMS,
 };
 
 // ---- counters ---------------------------------------------------------------------------------------
@@ -157,6 +178,32 @@ struct fault_counters {
   __u64 under_vma_lock, under_mmap_lock;  // faults on the followed mapping
   __u64 unmatched;                        // ends without their start
   __u64 abandoned;                        // starts without an end: the fault failed, or a copy gave up
+  __u64 retried;                          // passes of completed faults beside the first
+  __u64 mapped_pages;                     // pages that faults mapped, neighbours included
+};
+
+// The longest faults of each CPU.
+enum { LONG_FAULTS = 16 };
+struct long_fault {
+  __u64 ns;
+  __u64 page;  // of the followed file; ~0: outside its mapping
+  __u32 tid;
+  __u32 kind;  // enum fault_kind
+};
+CONTRACT_SIZE(struct long_fault, 24);
+struct long_faults {
+  __u64 least;  // ns of the shortest entry: no shorter fault gets in
+  struct long_fault entries[LONG_FAULTS];
+};
+CONTRACT_SIZE(struct long_faults, 8 + 24 * LONG_FAULTS);
+
+// What became of hints (WILLNEED, readahead(2)) on the followed file, in pages.
+struct hint_counters {
+  __u64 needless;   // in the cache already
+  __u64 truncated;  // beyond what the kernel reads for one call
+  __u64 late;       // brought by a hint, still in flight when touched
+  __u64 withheld;   // of hints that a back-off withheld: absent, as they entered the cache afterwards
+  __u64 unplaced;   // accepted hints whose pages could not be told
 };
 
 // Who brought pages of the followed file into the cache.
@@ -186,7 +233,40 @@ struct page_counters {
 struct lock_counters {
   __u64 acquired[LOCK_SIDES];
   __u64 contended[LOCK_SIDES];  // after a failed attempt, or a sleep
+  __u64 slow_path[LOCK_SIDES];  // the kernel's own slow path (lock:contention_begin)
   __u64 holders_lost;           // the map of holders was full
+};
+
+// Windows that the kernel decides to read ahead of the followed file.
+struct readahead_counters {
+  __u64 sync;        // at a missing page
+  __u64 async;       // at the marked page of the window before
+  __u64 orders[16];  // windows by the order of their folios
+  __u64 mmap_miss_max;
+};
+
+// Read requests to the device for the target.
+struct io_counters {
+  __u64 reads;
+  __u64 bytes;
+  __u64 lost;      // no room to remember a request
+  __u64 unplaced;  // requests of the target's that can't be tied to the followed file
+};
+
+// Memory that the target's threads had to find themselves, and what unmapping costs them.
+struct reclaim_counters {
+  __u64 stalls;           // direct reclaim
+  __u64 reclaimed_pages;  // by them
+  __u64 stall_ns;
+  __u64 tlb_shootdowns;  // flushes of other CPUs' entries that the target's threads asked for
+  __u64 swap_ins;        // pages
+};
+
+// Operations of io_uring that hint: they show in no system call.
+struct uring_counters {
+  __u64 hints;
+  __u64 hints_rejected;
+  __u64 unmatched;
 };
 
 // Who held the target's mmap_lock when others of its threads wanted it.
@@ -209,11 +289,16 @@ struct counters {
   struct syscall_counters syscalls;
   struct fault_counters faults;
   struct page_counters pages;
+  struct hint_counters hints;
   struct lock_counters lock;
+  struct readahead_counters readahead;
+  struct io_counters io;
+  struct reclaim_counters reclaim;
+  struct uring_counters uring;
   struct wait_counters waits;
   __u64 threads_displaced;  // a thread's state was in use when another thread took its slot
 };
-CONTRACT_SIZE(struct counters, 8 * (CALL_SLOTS + 2 + 6 + PAGE_SOURCES + 3 * PAGE_SOURCE_SLOTS + 3 +
-                                    2 * LOCK_SIDES + 1 + 3 + 1));
+CONTRACT_SIZE(struct counters, 8 * (CALL_SLOTS + 2 + 8 + PAGE_SOURCES + 3 * PAGE_SOURCE_SLOTS + 3 + 5 +
+                                    3 * LOCK_SIDES + 1 + 19 + 4 + 5 + 3 + 3 + 1));
 
 enum { FOLIO_ORDERS = 32 };

@@ -70,28 +70,31 @@ struct thread_state {
   __u64 fault_ns;  // its start, 0: none
   __u64 fault_address;
   __u64 fault_page;      // index of the page in the followed file, NO_PAGE: outside its mapping
-  __u64 fault_sleeps;    // voluntary context switches of the thread at the start
-  __u64 lock_sleeps;     // those of the fault that were on mmap_lock
+  __u32 fault_sleeps;    // voluntary context switches of the thread at the start
+  __u32 lock_sleeps;     // those of the fault that were on mmap_lock
   __u8 fault_in_kernel;  // taken by the kernel on the thread's behalf, in a system call
   __u8 fault_brought;    // fault_page entered the cache during the fault
+  __u16 fault_passes;    // how often the kernel began to serve it
 
   // The thread's own mmap_lock
-  __u8 lock_held;           // enum lock_hold
-  __u8 lock_refused;        // the last attempt failed, and the next one goes on with the same wait
+  __u8 lock_held;     // enum lock_hold
+  __u8 lock_refused;  // the last attempt failed, and the next one goes on with the same wait
+  __u16 unused;
+  __u32 lock_asked_sleeps;  // voluntary context switches when it was last asked for
   __u32 call;               // the system call under way, enum followed_call
   __u64 lock_ns;            // when the lock was first asked for, 0: not being asked for
-  __u64 lock_asked_sleeps;  // voluntary context switches when it was last asked for
+  __u64 lock_taken_ns;
+  __u64 lock_holder;  // when the thread asked for it: thread id and call, 0: nobody known
 
   __u64 call_ns;
-  __u64 call_sleeps;  // voluntary context switches of the thread when the call began
+  __u32 call_sleeps;  // voluntary context switches of the thread when the call began
+  __u32 call_added;   // pages of the followed file that the call brought into the cache
 
   // What the thread has waited so far, as far as counted in wait_counters, now and at two earlier moments
   __u64 waited_ns;
   __u64 fault_waited_ns;  // when the fault under way began
   __u64 call_waited_ns;   // when the call under way began
-
-  __u64 lock_holder;  // of mmap_lock when the thread asked for it: thread id and call, 0: nobody known
-  __u64 reserved;
+  __u64 reclaim_ns;       // when direct reclaim began, 0: none under way
 };
 _Static_assert(sizeof(struct thread_state) == 128, "two cache lines");
 

@@ -40,18 +40,22 @@ TEST_CASE("each key holds the member of its name") {
   Json row = record["rows"][0];
   row["syscalls"][0].erase("lat_ns");
   row["mmap_lock"]["read"].erase("wait_ns");
-  for (const char* kind : {"mapped", "waited", "read", "other"}) row["faults"].erase(kind);
+  for (const char* kind : {"mapped", "waited", "read", "other", "around_pages"}) row["faults"].erase(kind);
+  row["mmap_lock"]["read"].erase("hold_ns");
+  row["page_cache"].erase("evicted_age_ns");
+  row["readahead"].erase("window_pages");
+  for (const char* key : {"lat_ns", "request_bytes", "queue_depth"}) row["block_io"].erase(key);
+  row["reclaim"].erase("stall_ns");
 
   auto holds = [](const Json& json, const char* text) { CHECK(json.dump() == text); };
   holds(plain_members(record),
         R"({"schema_version":1,"iotrace":"0.1.0","started":"2026-11-30T15:00:00Z","command":"run",)"
         R"("partial":false,"seed":9223372036854775807,"second_pass_ratio":1.5})");
-  holds(
-      plain_members(row),
-      R"({"strategy":"mmap-random-willneed-misaligned","case":"cold","pattern":"random","threads":4,)"
-      R"("read_size_bytes":16384,"reads_per_op":16,"control":true,"error":"worker killed by signal 9",)"
-      R"("drifted":false,"noise_floor_ratio":0.01,"counters_from":"traced","requested_bytes":2359296,)"
-      R"("device_bytes":2949120,"amplification_ratio":1.25,"ceiling_ratio":0.8,"block_io":null,"reclaim":null})");
+  holds(plain_members(row),
+        R"({"strategy":"mmap-random-willneed-misaligned","case":"cold","pattern":"random","threads":4,)"
+        R"("read_size_bytes":16384,"reads_per_op":16,"control":true,"error":"worker killed by signal 9",)"
+        R"("drifted":false,"noise_floor_ratio":0.01,"counters_from":"traced","requested_bytes":2359296,)"
+        R"("device_bytes":2949120,"amplification_ratio":1.25,"ceiling_ratio":0.8})");
   holds(record["host"],
         R"({"kernel":"6.18.44","machine":"x86_64","cpu":"AMD EPYC","cpus":2,"page_size_bytes":4096,)"
         R"("memory_bytes":17179869184,"swap_bytes":0,"per_vma_locks":true,"mglru":"0x0007",)"
@@ -88,16 +92,22 @@ TEST_CASE("each key holds the member of its name") {
                          R"({"name":"madvise","errno":"EINVAL","calls":141,"lat_ns":null}])");
   holds(row["madvise"][0], R"({"advice":"WILLNEED","errno":"EINVAL","calls":141,"misaligned":140,)"
                            R"("requested_bytes":2310144})");
-  holds(row["hints"], R"({"issued":144,"rejected":141,"suppressed":2,"in_time_pages":3,"late_pages":4,)"
-                      R"("needless_pages":5,"useless_pages":6,"truncated_pages":7})");
-  holds(row["faults"], R"({"minor":10,"major":11,"retried":12,"under_vma_lock":13,"under_mmap_lock":14,)"
-                       R"("blocked_threads_avg":1.5,"blocked_threads_max":4,)"
-                       R"("longest":[{"latency_ns":70001,"offset_bytes":4096,"tid":4711,"kind":"read"}]})");
+  holds(row["hints"],
+        R"({"issued":144,"rejected":141,"suppressed":2,"in_time_pages":3,"late_pages":4,)"
+        R"("needless_pages":5,"useless_pages":6,"truncated_pages":7,"suppressed_absent_pages":8})");
+  holds(row["faults"],
+        R"({"minor":10,"major":11,"retried":12,"mapped_pages":15,"under_vma_lock":13,"under_mmap_lock":14,)"
+        R"("blocked_threads_avg":1.5,"blocked_threads_max":4,)"
+        R"("longest":[{"latency_ns":70001,"offset_bytes":4096,"tid":4711,"kind":"read"}]})");
   holds(row["page_cache"],
         R"({"added_pages":100,"by":{"fault":1,"readahead":2,"hint":3,"read":4,"other":90},)"
         R"("used_pages":60,"wasted_pages":40,"evicted_pages":20,"refault_pages":10,)"
         R"("wasted_by":{"fault":0,"readahead":1,"hint":2,"read":3,"other":34}})");
-  holds(row["mmap_lock"]["read"], R"({"acquired":9,"contended":5})");
+  holds(row["mmap_lock"]["read"], R"({"acquired":9,"contended":5,"slow_path":6})");
+  holds(row["readahead"], R"({"sync":20,"async":21,"orders":{"0":22,"9":23},"mmap_miss_max":24})");
+  holds(row["block_io"], R"({"reads":30,"read_bytes":31,"unplaced":32})");
+  holds(row["reclaim"],
+        R"({"direct_stalls":40,"reclaimed_pages":41,"tlb_shootdowns":42,"swap_in_pages":43})");
   holds(row["mmap_lock"]["holders"], R"([{"thread":"reader-1","syscall":"mmap","times":2}])");
   holds(row["probes"][0],
         R"({"name":"faults","variant":"tp_btf","reason":"fentry: ENOTSUPP","lost":4,"unmatched":5})");
@@ -115,6 +125,6 @@ TEST_CASE("keys stand in the order of the design") {
         "traced service_ns response_ns observer_cost_ratio dear_pass dear_cost_ratio noise_floor_ratio "
         "counters_from requested_bytes "
         "device_bytes amplification_ratio ceiling_ratio fio time rusage syscalls madvise hints faults "
-        "page_cache mmap_lock "
+        "page_cache readahead mmap_lock "
         "block_io reclaim unavailable probes ");
 }

@@ -37,7 +37,7 @@ inline Histogram histogram_of(unsigned sub_bits, std::initializer_list<std::uint
 inline Row full_row() {
   Histogram kernel = histogram_of(kKernelSubBits, {1, 7, 900, 70'000, 70'001});
   auto faults = [&](Count count) { return FaultClass{count, kernel}; };
-  LockSide lock{9, 5, kernel};
+  LockSide lock{9, 5, kernel, kernel, 6};
 
   Row row;
   row.strategy = "mmap-random-willneed-misaligned";
@@ -84,10 +84,13 @@ inline Row full_row() {
   row.time = {0.1, 0.2, 0.3, 0.4};
   row.syscalls = {{"madvise", std::nullopt, 3, kernel}, {"madvise", "EINVAL", 141, std::nullopt}};
   row.madvise = {{"WILLNEED", "EINVAL", 141, 140, 141 * 16384}, {"WILLNEED", std::nullopt, 3, 0, 3 * 16384}};
-  row.hints = {144, 141, 2, 3, 4, 5, 6, 7};
-  row.faults = {faults(1), faults(2), faults(3), faults(4), 10, 11,
-                12,        13,        14,        1.5,       4,  {{{70'001, 4096, 4711, "read"}}}};
-  row.page_cache = {100, {1, 2, 3, 4, 90}, 60, 40, 20, 10, {0, 1, 2, 3, 34}};
+  row.hints = {144, 141, 2, 3, 4, 5, 6, 7, 8};
+  row.faults = {faults(1), faults(2), faults(3), faults(4), 10,  11, 12,
+                15,        kernel,    13,        14,        1.5, 4,  {{{70'001, 4096, 4711, "read"}}}};
+  row.page_cache = {100, {1, 2, 3, 4, 90}, 60, 40, 20, 10, {0, 1, 2, 3, 34}, kernel};
+  row.readahead = Readahead{20, 21, kernel, {{{0, 22}, {9, 23}}}, 24};
+  row.block_io = BlockIo{30, 31, kernel, kernel, kernel, 32};
+  row.reclaim = Reclaim{40, kernel, 41, 42, 43};
   row.mmap_lock = {lock, lock, {{{"reader-1", "mmap", 2}}}};
   row.unavailable = {{"faults.retried", "example"}};
   row.probes = {{"faults", "tp_btf", "fentry: ENOTSUPP", 4, 5}};

@@ -27,11 +27,12 @@ double seconds_of(const Plan& plan, const Options& options, double file_bytes) {
   double seconds = 0;
   const Case* filled = nullptr;
   for (const PlannedRepetition& repetition : plan.repetitions) {
-    const Case* cache_case = plan.rows[repetition.row].cache_case;
+    const PlannedRow& row = plan.rows[repetition.row];
+    const Case* cache_case = row.cache_case;
     seconds += options.duration_s + kSetupSeconds + (cache_case->warm_up ? options.warmup_s : 0);
     const bool once = cache_case->start == Case::Start::kFilled && cache_case != filled;
-    if (once || cache_case->start == Case::Start::kFilledInside)
-      seconds += file_bytes / kFillBytesPerS;
+    const bool each_time = cache_case->start == Case::Start::kFilledInside && !row.strategy->bypasses_cache;
+    if (once || each_time) seconds += file_bytes / kFillBytesPerS;
     filled = cache_case;
   }
   return seconds;

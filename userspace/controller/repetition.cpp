@@ -35,7 +35,8 @@ Order order_for(const RunContext& run, const PlannedRow& row, const PlannedRepet
   order.reads_per_op = row.reads_per_op;
   order.round = planned.round;
   order.touch = row.cache_case->touch;
-  order.fill = row.cache_case->start == Case::Start::kFilledInside;
+  // What reads past the cache reads the same whatever is in it.
+  order.fill = row.cache_case->start == Case::Start::kFilledInside && !row.strategy->bypasses_cache;
   // A hot part is hot from the start; what is cold is the rest.
   if (row.cache_case->start == Case::Start::kEvicted && !row.strategy->bypasses_cache)
     order.fill_front_bytes = row.cell.hot_size_bytes.value_or(0);

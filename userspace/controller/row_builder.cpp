@@ -67,6 +67,17 @@ void RowBuilder::add_readings(std::optional<ProbeReadings>& sum, const ProbeRead
     fail(merged.error().message);
 }
 
+// How many threads waited in faults, averaged over the windows.
+void RowBuilder::take_blocked_threads(const Sums& windows) {
+  if (!row_.faults) return;
+  double seconds = 0;
+  for (const Repetition& repetition : windows.measurement.reps) seconds += repetition.seconds;
+  if (row_.time && row_.time->fault_wait_s && seconds > 0)
+    row_.faults->blocked_threads_avg = *row_.time->fault_wait_s / seconds;
+  else
+    row_.unavailable["faults.blocked_threads_avg"] = "the time that faults waited is not known";
+}
+
 void RowBuilder::take_time(const ProbeReadings& readings, const Sums& windows) {
   row_.time = readings.time;
   if (!row_.time) return;
@@ -94,7 +105,11 @@ void RowBuilder::take_readings(ProbeReadings&& readings) {
   row_.madvise = std::move(readings.madvise);
   row_.faults = std::move(readings.faults);
   row_.page_cache = std::move(readings.page_cache);
+  row_.readahead = std::move(readings.readahead);
+  row_.block_io = std::move(readings.block_io);
+  row_.reclaim = std::move(readings.reclaim);
   row_.mmap_lock = std::move(readings.mmap_lock);
+  take_blocked_threads(traced_);
   row_.probes = std::move(readings.probes);
   row_.unavailable.merge(readings.unavailable);
 }
@@ -103,6 +118,7 @@ void RowBuilder::take_dear_readings(ProbeReadings&& readings) {
   take_time(readings, dear_);
   row_.faults = std::move(readings.faults);
   row_.mmap_lock = std::move(readings.mmap_lock);
+  take_blocked_threads(dear_);
   for (ProbeStatus& status : row_.probes)
     for (const ProbeStatus& again : readings.probes)
       if (status.name == again.name) {
@@ -142,7 +158,8 @@ Row RowBuilder::finish() && {
     if (row_.mmap_lock && row_.mmap_lock->holders && row_.mmap_lock->holders->size() > kMostHolders)
       row_.mmap_lock->holders->resize(kMostHolders);
   } else
-    for (const char* group : {"syscalls", "madvise", "faults", "page_cache", "mmap_lock", "hints", "time"})
+    for (const char* group : {"syscalls", "madvise", "faults", "page_cache", "readahead", "mmap_lock",
+                              "block_io", "reclaim", "hints", "time"})
       row_.unavailable.try_emplace(group, row_.control ? "the A/A control is not traced"
                                                        : "not traced (--probes off)");
   return std::move(row_);

@@ -33,6 +33,7 @@ const std::array<Hook, kHooks>& hooks() {
         {"raw_tp",
          {tracepoint("on_call_enters__raw_tp", "sys_enter", 2),
           tracepoint("on_call_exits__raw_tp", "sys_exit", 2)}}}},
+      {HookId::kUring, "io_uring completions", {}},
       {HookId::kFaultStart,
        "fault start",
        {{"tp_btf",
@@ -47,6 +48,8 @@ const std::array<Hook, kHooks>& hooks() {
        {{"perf",
          {{"on_minor_fault__perf", Event::kPerfMinorFaults},
           {"on_major_fault__perf", Event::kPerfMajorFaults}}}}},
+      {HookId::kFaultPasses, "passes of a fault", {}},
+      {HookId::kFaultAround, "fault-around", {}},
       {HookId::kPageCache,
        "page cache",
        {{"tp_btf",
@@ -55,6 +58,7 @@ const std::array<Hook, kHooks>& hooks() {
         {"raw_tp",
          {tracepoint("on_page_added__raw_tp", "mm_filemap_add_to_page_cache", 1),
           tracepoint("on_page_removed__raw_tp", "mm_filemap_delete_from_page_cache", 1)}}}},
+      {HookId::kReadahead, "readahead windows", {}},
       {HookId::kMmapLock,
        "mmap_lock",
        {{"tp_btf",
@@ -77,6 +81,11 @@ const std::array<Hook, kHooks>& hooks() {
           tracepoint("on_lock_released__raw_tp", "mmap_lock_released", 2, 3)},
          kMemcgNote,
          true}}},
+      {HookId::kLockContention, "lock contention", {}},
+      {HookId::kBlockIo, "block requests", {}},
+      {HookId::kReclaim, "direct reclaim", {}},
+      {HookId::kTlb, "TLB flushes", {}},
+      {HookId::kSwap, "swap-in", {}},
   }};
   return all;
 }

@@ -14,8 +14,23 @@
 
 namespace iotrace {
 
-enum class HookId { kSyscalls, kFaultStart, kFaultEnd, kPageCache, kMmapLock };
-inline constexpr std::size_t kHooks = 5;
+enum class HookId {
+  kSyscalls,
+  kUring,
+  kFaultStart,
+  kFaultEnd,
+  kFaultPasses,
+  kFaultAround,
+  kPageCache,
+  kReadahead,
+  kMmapLock,
+  kLockContention,
+  kBlockIo,
+  kReclaim,
+  kTlb,
+  kSwap,
+};
+inline constexpr std::size_t kHooks = 14;
 
 struct HookProgram {
   enum class Event { kTracepoint, kPerfFaults, kPerfMinorFaults, kPerfMajorFaults };

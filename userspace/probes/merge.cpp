@@ -9,6 +9,8 @@ namespace iotrace {
 
 namespace {
 
+constexpr std::size_t kLongestFaults = 10;
+
 // A sum of which one part is unknown is unknown.
 void add(std::optional<Count>& sum, const std::optional<Count>& more) {
   sum = sum && more ? std::optional(*sum + *more) : std::nullopt;
@@ -23,6 +25,12 @@ Status add(std::optional<FaultClass>& sum, const std::optional<FaultClass>& more
   return sum->lat_ns.merge(more->lat_ns);
 }
 
+Status add(std::optional<Histogram>& sum, const std::optional<Histogram>& more) {
+  if (sum && more) return sum->merge(*more);
+  sum.reset();
+  return {};
+}
+
 Status add(std::optional<LockSide>& sum, const std::optional<LockSide>& more) {
   if (!sum || !more) {
     sum.reset();
@@ -30,32 +38,41 @@ Status add(std::optional<LockSide>& sum, const std::optional<LockSide>& more) {
   }
   sum->acquired += more->acquired;
   sum->contended += more->contended;
+  add(sum->slow_path, more->slow_path);
+  if (Status merged = add(sum->hold_ns, more->hold_ns); !merged) return merged;
   return sum->wait_ns.merge(more->wait_ns);
+}
+
+// The larger one, if both are known.
+void keep_larger(std::optional<Count>& most, const std::optional<Count>& more) {
+  most = most && more ? std::optional(std::max(*most, *more)) : std::nullopt;
 }
 
 void add(std::optional<double>& sum, const std::optional<double>& more) {
   sum = sum && more ? std::optional(*sum + *more) : std::nullopt;
 }
 
-template<typename T>
-void append(std::optional<std::vector<T>>& sum, const std::optional<std::vector<T>>& more) {
-  if (sum && more)
-    sum->insert(sum->end(), more->begin(), more->end());
-  else
+// The longest of both, longest first.
+void add(std::optional<std::vector<LongFault>>& sum, const std::optional<std::vector<LongFault>>& more) {
+  if (!sum || !more) {
     sum.reset();
+    return;
+  }
+  sum->insert(sum->end(), more->begin(), more->end());
+  std::ranges::stable_sort(*sum, std::greater(), &LongFault::latency_ns);
+  if (sum->size() > kLongestFaults) sum->resize(kLongestFaults);
 }
 
 Status add(Faults& sum, const Faults& more) {
   for (auto kind : {&Faults::mapped, &Faults::waited, &Faults::read, &Faults::other})
     if (Status added = add(sum.*kind, more.*kind); !added) return added;
-  for (auto number :
-       {&Faults::minor, &Faults::major, &Faults::retried, &Faults::under_vma_lock, &Faults::under_mmap_lock})
+  for (auto number : {&Faults::minor, &Faults::major, &Faults::retried, &Faults::mapped_pages,
+                      &Faults::under_vma_lock, &Faults::under_mmap_lock})
     add(sum.*number, more.*number);
-  sum.blocked_threads_max = sum.blocked_threads_max && more.blocked_threads_max
-                                ? std::optional(std::max(*sum.blocked_threads_max, *more.blocked_threads_max))
-                                : std::nullopt;
+  if (Status added = add(sum.around_pages, more.around_pages); !added) return added;
+  keep_larger(sum.blocked_threads_max, more.blocked_threads_max);
   sum.blocked_threads_avg.reset();  // the lengths of the windows that it averages over are not known here
-  append(sum.longest, more.longest);
+  add(sum.longest, more.longest);
   return {};
 }
 
@@ -67,13 +84,45 @@ Status add(PageCache& sum, const PageCache& more) {
     for (auto number : {&PageCacheBy::fault, &PageCacheBy::readahead, &PageCacheBy::hint, &PageCacheBy::read,
                         &PageCacheBy::other})
       add((sum.*by).*number, (more.*by).*number);
+  return add(sum.evicted_age_ns, more.evicted_age_ns);
+}
+
+void add(std::optional<std::map<std::uint32_t, Count>>& sum,
+         const std::optional<std::map<std::uint32_t, Count>>& more) {
+  if (!sum || !more) {
+    sum.reset();
+    return;
+  }
+  for (const auto& [order, windows] : *more) (*sum)[order] += windows;
+}
+
+Status add(Readahead& sum, const Readahead& more) {
+  add(sum.sync, more.sync);
+  add(sum.async, more.async);
+  add(sum.orders, more.orders);
+  keep_larger(sum.mmap_miss_max, more.mmap_miss_max);
+  return add(sum.window_pages, more.window_pages);
+}
+
+Status add(BlockIo& sum, const BlockIo& more) {
+  for (auto number : {&BlockIo::reads, &BlockIo::read_bytes, &BlockIo::unplaced})
+    add(sum.*number, more.*number);
+  for (auto distribution : {&BlockIo::lat_ns, &BlockIo::request_bytes, &BlockIo::queue_depth})
+    if (Status added = add(sum.*distribution, more.*distribution); !added) return added;
   return {};
 }
 
+Status add(Reclaim& sum, const Reclaim& more) {
+  for (auto number : {&Reclaim::direct_stalls, &Reclaim::reclaimed_pages, &Reclaim::tlb_shootdowns,
+                      &Reclaim::swap_in_pages})
+    add(sum.*number, more.*number);
+  return add(sum.stall_ns, more.stall_ns);
+}
+
 Status add(Hints& sum, const Hints& more) {
-  for (auto number :
-       {&Hints::issued, &Hints::rejected, &Hints::suppressed, &Hints::in_time_pages, &Hints::late_pages,
-        &Hints::needless_pages, &Hints::useless_pages, &Hints::truncated_pages})
+  for (auto number : {&Hints::issued, &Hints::rejected, &Hints::suppressed, &Hints::in_time_pages,
+                      &Hints::late_pages, &Hints::needless_pages, &Hints::useless_pages,
+                      &Hints::truncated_pages, &Hints::suppressed_absent_pages})
     add(sum.*number, more.*number);
   return {};
 }
@@ -171,7 +220,10 @@ Status merge(ProbeReadings& sum, const ProbeReadings& more) {
   if (Status added = add_group(sum.madvise, more.madvise); !added) return added;
   if (Status added = add_group(sum.faults, more.faults); !added) return added;
   if (Status added = add_group(sum.page_cache, more.page_cache); !added) return added;
+  if (Status added = add_group(sum.readahead, more.readahead); !added) return added;
   if (Status added = add_group(sum.mmap_lock, more.mmap_lock); !added) return added;
+  if (Status added = add_group(sum.block_io, more.block_io); !added) return added;
+  if (Status added = add_group(sum.reclaim, more.reclaim); !added) return added;
   if (Status added = add_group(sum.hints, more.hints); !added) return added;
   if (Status added = add_group(sum.time, more.time); !added) return added;
   sum.unavailable.insert(more.unavailable.begin(), more.unavailable.end());

@@ -33,7 +33,7 @@ Count recursion_misses(const BpfObject& object, const Variant& variant) {
   return misses;
 }
 
-constexpr __u32 kLastMark = 255;  // a byte; 0 is no mark
+constexpr __u32 kLastMark = MARK_WITHHELD - 1;  // 0 is no mark
 
 class LoadedProbes final : public ProbeSet {
 public:

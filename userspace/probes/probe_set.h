@@ -37,7 +37,10 @@ struct ProbeReadings {
   std::optional<std::vector<MadviseCount>> madvise;
   std::optional<Faults> faults;
   std::optional<PageCache> page_cache;
+  std::optional<Readahead> readahead;
   std::optional<MmapLock> mmap_lock;
+  std::optional<BlockIo> block_io;
+  std::optional<Reclaim> reclaim;
   std::optional<Hints> hints;
   std::optional<TimeSplit> time;  // without running_s, which only the length of the window gives
   std::map<std::string, std::string> unavailable;
