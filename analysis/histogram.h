@@ -18,6 +18,7 @@ namespace iotrace {
 
 inline constexpr unsigned kOpSubBits = 7;      // the worker's latency per op
 inline constexpr unsigned kKernelSubBits = 3;  // bpf/histogram.bpf.h keeps the same layout
+inline constexpr unsigned kFileSubBits = 2;    // of each file that attach follows, bpf/files.bpf.h
 
 // Bins needed for any 64-bit value: one for each value below 2^sub_bits, then 2^sub_bits per octave.
 constexpr unsigned histogram_bins(unsigned sub_bits) {

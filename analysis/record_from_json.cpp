@@ -60,8 +60,6 @@ public:
     if (!problem_ && object_.contains(key)) (*this)(key, member);
   }
 
-  void later_list(const char*) {}
-
 private:
   template<typename T> void read(const Json& json, const Pointer& at, T& value) {
     if constexpr (std::is_same_v<T, bool>)

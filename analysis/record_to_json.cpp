@@ -25,7 +25,6 @@ class Writer {
 public:
   template<typename T> void operator()(const char* key, const T& member) { object_[key] = to_json(member); }
   template<typename T> void may_lack(const char* key, const T& member) { object_[key] = to_json(member); }
-  void later_list(const char* key) { object_[key] = Json::array(); }
 
   template<typename T> static Json to_json(const T& value) {
     if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>)

@@ -20,8 +20,8 @@ const std::optional<Measurement>& counted_measurement(const Row& row);
 double ops_of(const std::optional<Measurement>& measurement);
 double thread_seconds(const Row& row, const std::optional<Measurement>& measurement);
 
-// What the parts of `time` are shares of: the reader threads' time in the repetitions that they come from. 0: not
-// known.
+// What the parts of `time` are shares of: the reader threads' time in the repetitions that they come from. 0:
+// not known.
 double time_total(const Row& row);
 
 // Reads that were asked for in the traced repetitions, and the most pages that they can have touched: a read

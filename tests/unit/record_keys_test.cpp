@@ -108,6 +108,22 @@ TEST_CASE("each key holds the member of its name") {
   holds(row["block_io"], R"({"reads":30,"read_bytes":31,"unplaced":32})");
   holds(row["reclaim"],
         R"({"direct_stalls":40,"reclaimed_pages":41,"tlb_shootdowns":42,"swap_in_pages":43})");
+  holds(record["target"],
+        R"({"asked":"-p 4711","processes":[{"pid":4711,"name":"java","ended":"exited"}],"seconds":10.5,)"
+        R"("observer_cpu_ratio":0.01,"notes":["a note"],"files_left_out":3,"threads_left_out":4})");
+  holds(record["threads"][0],
+        R"({"pid":4711,"tid":4712,"name":"search-1","seconds":10.5,"faults":7,"fault_wait_s":1.5,)"
+        R"("read_wait_s":2.5,"mmap_lock_wait_s":3.5,"futex_wait_s":4.5})");
+  holds(record["intervals"][0],
+        R"({"begin_s":1.5,"seconds":1.0,"faults":1,"waiting_faults":2,"added_pages":3,"evicted_pages":4,)"
+        R"("refault_pages":5,"hints":6,"hints_rejected":7,"reads":8,"device_read_bytes":9,)"
+        R"("fault_wait_s":0.5,"read_wait_s":0.25,"lock_wait_s":0.125})");
+  holds(plain_members(record["files"][0]),
+        R"({"path":"/data/_0.fdt","extension":".fdt","deleted":true,"device":"254:1","inode":12,)"
+        R"("size_bytes":1048576,"mapped_bytes":524288,"resident_bytes":262144,"wasted_least_pages":5,)"
+        R"("wasted_most_pages":40})");
+  holds(record["files"][0]["advice"], R"([{"advice":"RANDOM","bytes":524288}])");
+  holds(record["files"][0]["order"], R"({"in_order":1,"out_of_order":2})");
   holds(row["mmap_lock"]["holders"], R"([{"thread":"reader-1","syscall":"mmap","times":2}])");
   holds(row["probes"][0],
         R"({"name":"faults","variant":"tp_btf","reason":"fentry: ENOTSUPP","lost":4,"unmatched":5})");
@@ -118,7 +134,7 @@ TEST_CASE("each key holds the member of its name") {
 TEST_CASE("keys stand in the order of the design") {
   Json record = full();
   CHECK(keys(record) == "schema_version iotrace started command partial seed host file options ceiling "
-                        "second_pass_ratio rows intervals findings ");
+                        "second_pass_ratio rows target totals files threads intervals findings ");
   CHECK(keys(record["rows"][0]) ==
         "strategy case pattern threads read_size_bytes reads_per_op control error drifted expects cell "
         "untraced "

@@ -97,6 +97,32 @@ inline Row full_row() {
   return row;
 }
 
+inline Totals full_totals(const Row& row) {
+  return {row.time,      row.syscalls,  row.madvise,  row.hints,   row.faults,      row.page_cache,
+          row.readahead, row.mmap_lock, row.block_io, row.reclaim, row.unavailable, row.probes};
+}
+
+inline AttachedFile full_file(const Row& row) {
+  return {.path = "/data/_0.fdt",
+          .extension = ".fdt",
+          .deleted = true,
+          .device = "254:1",
+          .inode = 12,
+          .size_bytes = 1 << 20,
+          .mapped_bytes = 1 << 19,
+          .resident_bytes = 1 << 18,
+          .advice = {{"RANDOM", 1 << 19}},
+          .faults = row.faults,
+          .page_cache = row.page_cache,
+          .wasted_least_pages = 5,
+          .wasted_most_pages = 40,
+          .hints = row.hints,
+          .block_io = row.block_io,
+          .reads = FileReads{3, 49152, row.service_ns.value_or(Histogram(kOpSubBits))},
+          .order = AccessOrder{1, 2},
+          .unavailable = {{"order", "example"}}};
+}
+
 inline RunRecord full_record() {
   RunRecord record;
   record.iotrace = "0.1.0";
@@ -111,6 +137,11 @@ inline RunRecord full_record() {
   record.rows = {full_row()};
   record.ceiling = {{16384, 64, 1e5, 1.6e9}};
   record.second_pass_ratio = 1.5;
+  record.target = AttachTarget{"-p 4711", {{4711, "java", "exited"}}, 10.5, 0.01, {"a note"}, 3, 4};
+  record.totals = full_totals(record.rows[0]);
+  record.files = {full_file(record.rows[0])};
+  record.threads = {{4711, 4712, "search-1", 10.5, 7, 1.5, 2.5, 3.5, 4.5}};
+  record.intervals = {{1.5, 1.0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0.5, 0.25, 0.125}};
   record.findings = {{"hint-rejected",
                       "fail",
                       {0},
