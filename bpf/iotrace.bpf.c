@@ -6,6 +6,7 @@
 
 #include "bpf/faults.bpf.c"
 #include "bpf/followed_file.bpf.c"
+#include "bpf/mappings.bpf.c"
 #include "bpf/mmap_lock.bpf.c"
 #include "bpf/page_cache.bpf.c"
 #include "bpf/syscalls.bpf.c"

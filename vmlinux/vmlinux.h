@@ -44,8 +44,20 @@ enum { BPF_ANY = 0, BPF_NOEXIST = 1 };
 
 // ---- memory -----------------------------------------------------------------------------------------
 
-struct address_space;
 struct mm_struct;
+
+// 6.1 to 6.18
+struct address_space {
+  struct inode* host;
+  unsigned long nrpages;
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
+struct vm_area_struct {
+  unsigned long vm_start, vm_end;
+  unsigned long vm_flags;
+  struct file* vm_file;
+} KERNEL_TYPE;
 
 // 6.1 to 6.18. `flags` is not written out: it is a plain number up to 6.17 and a struct from 6.18 on, at
 // offset 0 in all (see bpf/core_fixes.bpf.h).
@@ -90,6 +102,7 @@ struct task_struct {
   struct mm_struct* mm;
   struct files_struct* files;
   unsigned long nvcsw;
+  char comm[16];
 } KERNEL_TYPE;
 
 // include/linux/sched.h, the same from 6.1 to 6.18
@@ -99,13 +112,47 @@ enum {
 };
 
 // 6.1 to 6.18
+struct super_block {
+  unsigned int s_dev;
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
+struct inode {
+  unsigned short i_mode;
+  struct super_block* i_sb;
+  unsigned long i_ino;
+  unsigned int i_nlink;
+  long long i_size;
+} KERNEL_TYPE;
+
+// 6.1 to 6.18; handed on, never read
+struct path {
+  struct dentry* dentry;
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
 struct file {
   struct address_space* f_mapping;
+  struct inode* f_inode;
+  struct path f_path;
   long long f_pos;
 } KERNEL_TYPE;
 
 // 6.1 to 6.18
+struct bpf_iter_meta {
+  struct seq_file* seq;
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
+struct bpf_iter__task_vma {
+  struct bpf_iter_meta* meta;
+  struct task_struct* task;
+  struct vm_area_struct* vma;
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
 struct bpf_iter__task_file {
+  struct bpf_iter_meta* meta;
   struct task_struct* task;
   __u32 fd;
   struct file* file;

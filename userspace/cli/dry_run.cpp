@@ -17,7 +17,7 @@ namespace {
 // 1 GiB on a virtual machine with 2 CPUs.
 constexpr double kSetupSeconds = 0.2;
 // How fast a file is read in or written for its case.
-constexpr double kFillBytesPerS = 1e9;
+constexpr double kFillBytesPerS = 1.5e9;
 
 std::string minutes(double seconds) {
   return seconds < 90 ? fmt::format("{:.0f} s", seconds) : fmt::format("{:.0f} min", seconds / 60);

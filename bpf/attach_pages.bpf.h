@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//
+// What became of the pages of attach's files. The target does not mark what it uses, so that a page's use is
+// known only where it showed: a fault was for it, or a read call asked for it. A page that the kernel mapped
+// beside another page's fault may have been used unseen. So each life ends as touched, as mapped around, or as
+// never mapped, and waste is an interval.
+//
+// A byte per page, in chunks that come into being with the first page that enters.
+//
+// Can't see: lives that began before the watch; uses of pages that were mapped before it.
+#pragma once
+#include "vmlinux.h"
+
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/attach_files.bpf.h"
+#include "bpf/page_ledger.bpf.h"
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(map_flags, BPF_NO_PREALLOC);
+  __uint(max_entries, 1);
+  __type(key, struct chunk_key);
+  __type(value, struct ledger_chunk);
+} file_chunks SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct ledger_chunk);
+} new_chunk SEC(".maps");
+
+static __always_inline struct ledger_chunk* known_chunk(__u64 mapping, __u64 page) {
+  struct chunk_key key = {.mapping = mapping, .chunk = page / LEDGER_CHUNK_PAGES};
+  return bpf_map_lookup_elem(&file_chunks, &key);
+}
+
+static __always_inline struct ledger_chunk* chunk_of(__u64 mapping, __u64 page) {
+  struct ledger_chunk* chunk = known_chunk(mapping, page);
+  if (chunk) return chunk;
+  struct chunk_key key = {.mapping = mapping, .chunk = page / LEDGER_CHUNK_PAGES};
+  __u32 zero = 0;
+  struct ledger_chunk* empty = bpf_map_lookup_elem(&new_chunk, &zero);
+  if (empty) bpf_map_update_elem(&file_chunks, &key, empty, BPF_NOEXIST);
+  chunk = bpf_map_lookup_elem(&file_chunks, &key);
+  if (!chunk) {
+    struct attach_losses* losses = my_losses();
+    if (losses) losses->chunks++;
+  }
+  return chunk;
+}
+
+// ---- a life's end and beginning ----------------------------------------------------------------------------
+
+struct file_lives {
+  struct file_stats* file;
+  struct ledger_chunk* chunk;
+  __u64 first;
+  struct bringers who;
+  __u64 refaults;
+};
+
+static __always_inline void file_life_begins(struct file_lives* lives, __u64 page) {
+  __u8* state = &lives->chunk->pages[place_in_chunk(page)];
+  if (*state & PAGE_EVICTED) lives->refaults++;
+  bool wanted = page >= lives->who.wanted.first && page < lives->who.wanted.end;
+  enum page_source source = wanted ? lives->who.wanted_by : lives->who.all;
+  *state = PAGE_PRESENT | source << PAGE_SOURCE_SHIFT;
+}
+
+static __always_inline void file_life_ends(struct file_lives* lives, __u64 page) {
+  __u8* state = &lives->chunk->pages[place_in_chunk(page)];
+  __u8 before = *state;
+  *state = PAGE_EVICTED;
+  if (!(before & PAGE_PRESENT)) return;
+  __u64 source = source_in(before);
+  if (before & PAGE_TOUCHED)
+    add_to(&lives->file->used[source], 1);
+  else if (before & PAGE_AROUND)
+    add_to(&lives->file->around[source], 1);
+  else
+    add_to(&lives->file->wasted[source], 1);
+}
+
+static long next_file_life_begins(__u32 index, struct file_lives* lives) {
+  if (lives->chunk) file_life_begins(lives, lives->first + index);
+  return 0;
+}
+
+static long next_file_life_ends(__u32 index, struct file_lives* lives) {
+  if (lives->chunk && lives->file) file_life_ends(lives, lives->first + index);
+  return 0;
+}
+
+// Pages that had left in this watch, of those that enter now.
+static __always_inline __u64 file_lives_begin(struct file_stats* file, __u64 mapping, struct page_range folio,
+                                              const struct bringers* who) {
+  struct file_lives lives = {
+      .file = file, .chunk = chunk_of(mapping, folio.first), .first = folio.first, .who = *who};
+  if (!lives.chunk) return 0;
+  __u64 pages = folio.end - folio.first;
+  if (pages == 1)
+    file_life_begins(&lives, folio.first);
+  else
+    bpf_loop(pages, next_file_life_begins, &lives, 0);
+  if (lives.refaults) add_to(&file->refaults, lives.refaults);
+  return lives.refaults;
+}
+
+static __always_inline void file_lives_end(struct file_stats* file, __u64 mapping, struct page_range folio) {
+  struct file_lives lives = {.file = file, .chunk = known_chunk(mapping, folio.first), .first = folio.first};
+  if (!lives.chunk) return;
+  __u64 pages = folio.end - folio.first;
+  if (pages == 1)
+    file_life_ends(&lives, folio.first);
+  else
+    bpf_loop(pages, next_file_life_ends, &lives, 0);
+}
+
+// ---- uses -------------------------------------------------------------------------------------------------
+
+struct page_uses {
+  __u64 mapping;
+  __u64 first;
+  __u64 bit;  // PAGE_TOUCHED or PAGE_AROUND
+};
+
+static __always_inline void use_page(__u64 mapping, __u64 page, __u8 bit) {
+  struct ledger_chunk* chunk = known_chunk(mapping, page);
+  if (!chunk) return;
+  __u8* state = &chunk->pages[place_in_chunk(page)];
+  if (*state & PAGE_PRESENT) *state |= bit;
+}
+
+static long use_next_page(__u32 index, struct page_uses* uses) {
+  use_page(uses->mapping, uses->first + index, uses->bit);
+  return 0;
+}
+
+// Reads of more than 64 MiB are marked in their first part.
+static __always_inline void use_pages(__u64 mapping, struct page_range range, __u8 bit) {
+  if (range.end <= range.first) return;
+  __u64 pages = range.end - range.first;
+  if (pages == 1) {
+    use_page(mapping, range.first, bit);
+    return;
+  }
+  struct page_uses uses = {.mapping = mapping, .first = range.first, .bit = bit};
+  bpf_loop(pages > 16384 ? 16384 : pages, use_next_page, &uses, 0);
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+//
+// The targets of attach: any number of thread groups, and the children that they fork.
+//
+// Everybody else's events pay one look at a bit.
+#pragma once
+#include "vmlinux.h"
+
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/attach_contract.h"
+
+// A set bit may belong to another thread group too; the table tells.
+__u64 target_bits[TARGET_BITS / 64];
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 1);  // the loader gives them room where attach needs it, here and below
+  __type(key, __u32);
+  __type(value, __u32);  // the thread group that forked it, 0: asked for by the user
+} targets SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct attach_losses);
+} attach_losses SEC(".maps");
+
+static __always_inline struct attach_losses* my_losses(void) {
+  __u32 zero = 0;
+  return bpf_map_lookup_elem(&attach_losses, &zero);
+}
+
+static __always_inline bool is_target(__u32 tgid) {
+  __u32 word = (tgid & (TARGET_BITS - 1)) / 64;
+  if (!(target_bits[word & (TARGET_BITS / 64 - 1)] >> (tgid & 63) & 1)) return false;
+  return bpf_map_lookup_elem(&targets, &tgid) != 0;
+}
+
+static __always_inline void add_target(__u32 tgid, __u32 forked_by) {
+  if (bpf_map_update_elem(&targets, &tgid, &forked_by, BPF_ANY)) {
+    struct attach_losses* losses = my_losses();
+    if (losses) losses->targets++;
+    return;
+  }
+  __u32 word = (tgid & (TARGET_BITS - 1)) / 64;
+  __sync_fetch_and_or(&target_bits[word & (TARGET_BITS / 64 - 1)], 1ull << (tgid & 63));
+}
