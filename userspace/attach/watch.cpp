@@ -1,0 +1,282 @@
+#include "userspace/attach/watch.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <memory>
+#include <set>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "userspace/attach/attached_file.h"
+#include "userspace/attach/file_catalog.h"
+#include "userspace/controller/interrupt.h"
+#include "userspace/host/host.h"
+#include "userspace/probes/watch_set.h"
+
+namespace iotrace {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The kernel times BPF programs for so long in each interval, as timing itself costs about as much as they do.
+constexpr auto kCostSample = std::chrono::milliseconds(100);
+constexpr auto kLookForTargets = std::chrono::milliseconds(200);
+
+double seconds_between(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+std::uint64_t monotonic_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+std::optional<Count> minus(const std::optional<Count>& now, const std::optional<Count>& before) {
+  return now ? std::optional(*now - before.value_or(0)) : std::nullopt;
+}
+
+std::optional<double> minus(const std::optional<double>& now, const std::optional<double>& before) {
+  return now ? std::optional(*now - before.value_or(0)) : std::nullopt;
+}
+
+// Counts since the watch began, in the form of an interval.
+Interval sums_of(const Totals& totals) {
+  Interval sums;
+  if (const auto& faults = totals.faults) {
+    if (faults->minor && faults->major) sums.faults = *faults->minor + *faults->major;
+    if (faults->waited && faults->read) sums.waiting_faults = faults->waited->count + faults->read->count;
+  }
+  if (const auto& pages = totals.page_cache) {
+    sums.added_pages = pages->added_pages;
+    sums.evicted_pages = pages->evicted_pages;
+    sums.refault_pages = pages->refault_pages;
+  }
+  if (totals.hints) {
+    sums.hints = totals.hints->issued;
+    sums.hints_rejected = totals.hints->rejected;
+  }
+  if (totals.syscalls) {
+    sums.reads = 0;
+    for (const SyscallCount& call : *totals.syscalls)
+      if (call.name.starts_with("pread") || call.name.starts_with("read"))
+        if (call.name != "readahead") *sums.reads += call.calls;
+  }
+  if (totals.block_io) sums.device_read_bytes = totals.block_io->read_bytes;
+  if (const auto& time = totals.time) {
+    sums.fault_wait_s = time->fault_wait_s;
+    sums.read_wait_s = time->read_wait_s;
+    sums.lock_wait_s = time->lock_wait_s;
+  }
+  return sums;
+}
+
+Interval difference(const Interval& now, const Interval& before) {
+  Interval result;
+  for (auto count : {&Interval::faults, &Interval::waiting_faults, &Interval::added_pages,
+                     &Interval::evicted_pages, &Interval::refault_pages, &Interval::hints,
+                     &Interval::hints_rejected, &Interval::reads, &Interval::device_read_bytes})
+    result.*count = minus(now.*count, before.*count);
+  for (auto time : {&Interval::fault_wait_s, &Interval::read_wait_s, &Interval::lock_wait_s})
+    result.*time = minus(now.*time, before.*time);
+  return result;
+}
+
+Totals totals_from(ProbeReadings&& readings) {
+  return {.time = readings.time,
+          .syscalls = std::move(readings.syscalls),
+          .madvise = std::move(readings.madvise),
+          .hints = readings.hints,
+          .faults = std::move(readings.faults),
+          .page_cache = readings.page_cache,
+          .readahead = std::move(readings.readahead),
+          .mmap_lock = std::move(readings.mmap_lock),
+          .block_io = std::move(readings.block_io),
+          .reclaim = std::move(readings.reclaim),
+          .unavailable = std::move(readings.unavailable),
+          .probes = std::move(readings.probes)};
+}
+
+class Watch {
+public:
+  Watch(const WatchRequest& request, Targets targets, std::unique_ptr<WatchSet> probes)
+      : request_(request), targets_(std::move(targets)), probes_(std::move(probes)),
+        page_bytes_(static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))) {
+    record_.command = "attach";
+    record_.iotrace = IOTRACE_VERSION;
+    record_.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+    record_.host = host_facts();
+    record_.target.emplace().asked = targets_.asked();
+  }
+
+  Result<RunRecord> run(const OnInterval& on_interval) {
+    if (Status begun = probes_->begin(targets_.alive(), request_.follow); !begun) return begun.error();
+    began_ = interval_began_ = Clock::now();
+    walk();
+    while (!over()) {
+      const auto tick = interval_began_ + to_duration(request_.interval_s);
+      measure_cost(std::min(tick, end()));
+      wait_until(std::min(tick, end()));
+      if (Status taken = take_interval(); !taken) return taken.error();
+      if (Status shown = on_interval(record_, record_.intervals.back()); !shown) return shown.error();
+    }
+    record_.partial = interrupted() && request_.seconds > 0;
+    probes_->end();
+    return std::move(record_);
+  }
+
+private:
+  static Clock::duration to_duration(double seconds) {
+    return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  }
+
+  Clock::time_point end() const {
+    return request_.seconds > 0 ? began_ + to_duration(request_.seconds) : Clock::time_point::max();
+  }
+
+  bool over() const { return interrupted() || Clock::now() >= end() || targets_.all_ended(); }
+
+  // Ends early at an interrupt, and when all targets have ended. Children and newcomers join meanwhile.
+  void wait_until(Clock::time_point until) {
+    while (!interrupted() && !targets_.all_ended()) {
+      const auto left = until - Clock::now();
+      if (left <= Clock::duration::zero()) return;
+      std::vector<pollfd> ends;
+      for (int fd : targets_.pidfds()) ends.push_back({.fd = fd, .events = POLLIN, .revents = 0});
+      const auto pause = std::min<Clock::duration>(left, kLookForTargets);
+      ::poll(ends.data(), ends.size(),
+             static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(pause).count()));
+      follow_targets();
+    }
+  }
+
+  void follow_targets() {
+    const std::vector<pid_t> before = targets_.alive();
+    for (pid_t child : probes_->children()) targets_.add_child(child);
+    for (pid_t pid : targets_.look())
+      if (Status added = probes_->add_target(pid); !added) note(added.error().message);
+    const std::vector<pid_t> now = targets_.alive();
+    for (pid_t pid : before)
+      if (std::ranges::find(now, pid) == now.end()) probes_->remove_target(pid);
+    for (std::string& words : targets_.take_notes()) note(std::move(words));
+  }
+
+  void note(std::string words) {
+    auto& notes = record_.target->notes;
+    if (std::ranges::find(notes, words) == notes.end()) notes.push_back(std::move(words));
+  }
+
+  void walk() {
+    if (Status walked = probes_->walk(catalog_); !walked) note(walked.error().message);
+  }
+
+  // A probe that is dearer than the user allows is switched off, and says so.
+  void measure_cost(Clock::time_point before) {
+    const auto begun = Clock::now();
+    if (begun + kCostSample > before) return;
+    if (!probes_->start_measuring_cost()) return;
+    wait_until(begun + kCostSample);
+    const double seconds = seconds_between(begun, Clock::now());
+    double sum = 0;
+    for (const WatchSet::Cost& cost : probes_->stop_measuring_cost()) {
+      const double ratio = static_cast<double>(cost.ns) / 1e9 / seconds;
+      if (ratio > request_.max_overhead_ratio) {
+        const std::string why = fmt::format(
+            "its programs took {:.1f} % of a processor, more than --max-overhead {:.1f} %", 100 * ratio,
+            100 * request_.max_overhead_ratio);
+        probes_->give_up(cost.probe, why);
+        note(fmt::format("the probe {} was switched off: {}", cost.probe, why));
+      }
+      sum += ratio;
+    }
+    costs_.push_back(sum);
+  }
+
+  Status take_interval() {
+    const auto now = Clock::now();
+    auto readings = probes_->totals();
+    if (!readings) return readings.error();
+    record_.totals = totals_from(std::move(*readings));
+    const Interval sums = sums_of(*record_.totals);
+    Interval interval = difference(sums, sums_before_);
+    interval.begin_s = seconds_between(began_, interval_began_);
+    interval.seconds = seconds_between(interval_began_, now);
+    sums_before_ = sums;
+    interval_began_ = now;
+    record_.intervals.push_back(interval);
+    record_.target->seconds = seconds_between(began_, now);
+    record_.totals->faults ? take_blocked_threads() : void();
+    return take_files_and_threads();
+  }
+
+  void take_blocked_threads() {
+    if (record_.totals->time && record_.totals->time->fault_wait_s && record_.target->seconds > 0)
+      record_.totals->faults->blocked_threads_avg =
+          *record_.totals->time->fault_wait_s / record_.target->seconds;
+  }
+
+  Status take_files_and_threads() {
+    auto files = probes_->files();
+    if (!files) return files.error();
+    auto threads = probes_->threads();
+    if (!threads) return threads.error();
+    if (!targets_.all_ended()) walk();
+
+    record_.files.clear();
+    std::set<std::uint64_t> seen;
+    for (const WatchedFile& file : *files) {
+      record_.files.push_back(attached_file(file, catalog_.find(file.mapping), page_bytes_));
+      seen.insert(file.mapping);
+    }
+    for (const auto& [mapping, listed] : catalog_.files())
+      if (!seen.contains(mapping) && !listed.mapped_bytes.empty())
+        record_.files.push_back(quiet_file(listed, page_bytes_));
+    record_.threads.clear();
+    for (const WatchedThread& thread : *threads)
+      record_.threads.push_back(attached_thread(thread, monotonic_ns()));
+
+    const attach_losses losses = probes_->losses();
+    record_.target->files_left_out = losses.files + keep_top(record_.files, request_.top);
+    record_.target->threads_left_out = losses.threads + keep_top(record_.threads, request_.top);
+    record_.target->processes = targets_.processes();
+    if (losses.chunks)
+      note(fmt::format("pages of {} folios found no room in the page tables: waste and refaults leave them "
+                       "out",
+                       losses.chunks));
+    if (losses.targets) note(fmt::format("{} children found no room and were not watched", losses.targets));
+    if (!costs_.empty()) {
+      double sum = 0;
+      for (double cost : costs_) sum += cost;
+      record_.target->observer_cpu_ratio = sum / static_cast<double>(costs_.size());
+    }
+    return {};
+  }
+
+  const WatchRequest& request_;
+  Targets targets_;
+  std::unique_ptr<WatchSet> probes_;
+  std::uint64_t page_bytes_;
+  FileCatalog catalog_;
+  RunRecord record_;
+  Interval sums_before_;
+  std::vector<double> costs_;
+  Clock::time_point began_, interval_began_;
+};
+
+}
+
+Result<RunRecord> watch(const WatchRequest& request, const OnInterval& on_interval) {
+  auto targets = Targets::find(request.targets);
+  if (!targets) return targets.error();
+  auto probes = WatchSet::load(request.probes);
+  if (!probes) return probes.error();
+  return Watch(request, std::move(*targets), std::move(*probes)).run(on_interval);
+}
+
+}
