@@ -5,11 +5,12 @@
 #include "bpf/contract.h"
 
 enum {
-  TARGET_BITS = 65536,   // a bit by the low bits of a thread group's id, asked before the table of targets
-  MOST_TARGETS = 4096,   // thread groups
+  TARGET_BITS = 65536,  // a bit by the low bits of a thread group's id, asked before the table of targets
+  MOST_TARGETS = 4096,  // thread groups
   MOST_FILES = 8192,
   MOST_THREADS = 8192,
   MOST_FILE_CHUNKS = 8192,  // of LEDGER_CHUNK_PAGES pages of a file: 128 GiB of them with pages of 4 KiB
+  THREAD_PLACES = 65536,    // as many as thread states
   TARGET_NAME = 16,         // TASK_COMM_LEN
 };
 

@@ -2,8 +2,8 @@
 //
 // What became of the pages of attach's files. The target does not mark what it uses, so that a page's use is
 // known only where it showed: a fault was for it, or a read call asked for it. A page that the kernel mapped
-// beside another page's fault may have been used unseen. So each life ends as touched, as mapped around, or as
-// never mapped, and waste is an interval.
+// beside another page's fault may have been used unseen. So each life ends as touched, as mapped around, or
+// as never mapped, and waste is an interval.
 //
 // A byte per page, in chunks that come into being with the first page that enters.
 //
@@ -51,7 +51,8 @@ static __always_inline struct ledger_chunk* chunk_of(__u64 mapping, __u64 page) 
   return chunk;
 }
 
-// ---- a life's end and beginning ----------------------------------------------------------------------------
+// ---- a life's end and beginning
+// ----------------------------------------------------------------------------
 
 struct file_lives {
   struct file_stats* file;

@@ -46,8 +46,9 @@ static __always_inline void add_thread_wait(const struct task_struct* task, enum
   }
 }
 
-// ---- where a thread is in files ----------------------------------------------------------------------------
-// Beside thread_state, by the same slots.
+// ---- where a thread is in files
+// ---------------------------------------------------------------------------- Beside thread_state, by the
+// same slots.
 
 struct thread_place {
   __u64 fault_mapping;  // of the fault under way, 0: not known (yet)

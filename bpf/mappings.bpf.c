@@ -4,8 +4,8 @@
 // them? For attach: the kernel's iterators over mappings and descriptors, run when the user wants to know,
 // one struct mapping_record for each.
 //
-// The iterator over mappings holds mmap_lock as reader from one mapping to the next, and lets go when somebody
-// else wants it; it walks no page table, as smaps does.
+// The iterator over mappings holds mmap_lock as reader from one mapping to the next, and lets go when
+// somebody else wants it; it walks no page table, as smaps does.
 #include "vmlinux.h"
 
 #include <bpf/bpf_core_read.h>

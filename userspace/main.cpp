@@ -16,6 +16,7 @@ constexpr const char* kExamples = R"(Examples:
   sudo iotrace run --file index.bin --case cold --threads 1,4,16 -o cold.json
   sudo iotrace run --size 1G --case cold --strategy mmap-random,mmap-random-willneed,pread
   sudo iotrace run --case cold --strategy mmap-random-willneed-misaligned,mmap-random   a known bug, shown
+  sudo iotrace attach -p 4711 -d 30                   what a running process waits for, by file and thread
   iotrace run --probes off                            throughput alone, without root
   iotrace report cold.json                            the report again, from the record
   iotrace list strategies
@@ -43,6 +44,10 @@ int main(int argc, char** argv) {
       app.add_subcommand("run", "Measure read strategies in proven cache states, with probes beside them");
   declare_run_options(*run, run_words);
 
+  AttachWords attach_words;
+  CLI::App* attach = app.add_subcommand("attach", "Say what running processes do to the page cache, and why");
+  declare_attach_options(*attach, attach_words);
+
   ReportWords report_words;
   CLI::App* report = app.add_subcommand("report", "Render a record");
   report->add_option("record", report_words.record, "A record from run -o, or - for standard input")
@@ -68,6 +73,7 @@ int main(int argc, char** argv) {
     return report_error(usage_error(fmt::format("{} (see iotrace --help)", e.what())));
   }
   if (*run) return run_command(run_words);
+  if (*attach) return attach_command(attach_words);
   if (*doctor) return doctor_command();
   if (*report) return report_command(report_words);
   return list_command(list_what);

@@ -51,9 +51,8 @@ void take_faults(const file_stats& counted, AttachedFile& file) {
   faults.major = counted.major;
   faults.under_vma_lock = counted.under_vma_lock;
   faults.under_mmap_lock = counted.under_mmap_lock;
-  for (const char* key :
-       {"faults.other", "faults.retried", "faults.mapped_pages", "faults.around_pages",
-        "faults.blocked_threads_avg", "faults.blocked_threads_max", "faults.longest"})
+  for (const char* key : {"faults.other", "faults.retried", "faults.mapped_pages", "faults.around_pages",
+                          "faults.blocked_threads_avg", "faults.blocked_threads_max", "faults.longest"})
     file.unavailable[key] = "counted for all files together, in totals";
 }
 

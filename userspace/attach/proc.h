@@ -10,8 +10,8 @@
 namespace iotrace {
 
 struct ProcStat {
-  std::string name;   // comm, as it is: any bytes but 0
-  char state = '?';   // R, S, D, T, Z, X
+  std::string name;  // comm, as it is: any bytes but 0
+  char state = '?';  // R, S, D, T, Z, X
   bool kernel_thread = false;
   unsigned long long started_ticks = 0;
 };

@@ -32,7 +32,8 @@ std::string asked_words(const TargetRequest& request) {
 std::vector<pid_t> processes_called(const std::string& name) {
   std::vector<pid_t> pids;
   for (pid_t pid : all_processes())
-    if (auto stat = read_proc_stat(pid); stat && stat->name == name && !stat->kernel_thread && pid != getpid())
+    if (auto stat = read_proc_stat(pid);
+        stat && stat->name == name && !stat->kernel_thread && pid != getpid())
       pids.push_back(pid);
   return pids;
 }
@@ -54,14 +55,13 @@ Result<Targets> Targets::find(const TargetRequest& request) {
   for (pid_t pid : request.pids)
     if (Status added = targets.add(pid); !added) return added.error();
   if (!request.cgroup.empty() && !processes_of_cgroup(request.cgroup))
-    return usage_error(fmt::format("no cgroup {}: name its folder, or its path as in /proc/PID/cgroup",
-                                   request.cgroup));
+    return usage_error(
+        fmt::format("no cgroup {}: name its folder, or its path as in /proc/PID/cgroup", request.cgroup));
   for (pid_t pid : matching(request)) {
     Status added = targets.add(pid);  // it may have ended meanwhile
     if (!added && added.error().kind != ErrorKind::kUsage) return added.error();
   }
-  if (targets.processes_.empty())
-    return usage_error(fmt::format("{}: no process to watch", targets.asked_));
+  if (targets.processes_.empty()) return usage_error(fmt::format("{}: no process to watch", targets.asked_));
   return targets;
 }
 
@@ -77,8 +77,8 @@ Status Targets::add(pid_t pid) {
   if (!stat || stat->state == 'Z' || stat->state == 'X' || has_ended(pidfd.get()))
     return usage_error(fmt::format("process {} has ended already (a zombie)", pid));
   if (stat->kernel_thread)
-    return usage_error(fmt::format("{} ({}) is a kernel thread: it has no files of its own to read", pid,
-                                   stat->name));
+    return usage_error(
+        fmt::format("{} ({}) is a kernel thread: it has no files of its own to read", pid, stat->name));
   processes_.push_back({.seen = {.pid = static_cast<std::uint32_t>(pid), .name = stat->name, .ended = {}},
                         .pidfd = std::move(pidfd),
                         .program = program_of(pid)});

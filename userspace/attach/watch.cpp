@@ -24,7 +24,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The kernel times BPF programs for so long in each interval, as timing itself costs about as much as they do.
+// The kernel times BPF programs for so long in each interval, as timing itself costs about as much as they
+// do.
 constexpr auto kCostSample = std::chrono::milliseconds(100);
 constexpr auto kLookForTargets = std::chrono::milliseconds(200);
 
@@ -187,9 +188,9 @@ private:
     for (const WatchSet::Cost& cost : probes_->stop_measuring_cost()) {
       const double ratio = static_cast<double>(cost.ns) / 1e9 / seconds;
       if (ratio > request_.max_overhead_ratio) {
-        const std::string why = fmt::format(
-            "its programs took {:.1f} % of a processor, more than --max-overhead {:.1f} %", 100 * ratio,
-            100 * request_.max_overhead_ratio);
+        const std::string why =
+            fmt::format("its programs took {:.1f} % of a processor, more than --max-overhead {:.1f} %",
+                        100 * ratio, 100 * request_.max_overhead_ratio);
         probes_->give_up(cost.probe, why);
         note(fmt::format("the probe {} was switched off: {}", cost.probe, why));
       }

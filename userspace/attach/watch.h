@@ -1,6 +1,6 @@
 #pragma once
-// One watch of `attach`: from finding the targets to the record. The target is never stopped, traced by ptrace
-// or written to.
+// One watch of `attach`: from finding the targets to the record. The target is never stopped, traced by
+// ptrace or written to.
 
 #include <functional>
 #include <string>
@@ -14,13 +14,13 @@ namespace iotrace {
 
 struct WatchRequest {
   TargetRequest targets;
-  bool follow = true;                // children of the targets, too
-  double seconds = 10;               // 0: until interrupted or until all targets have ended
+  bool follow = true;   // children of the targets, too
+  double seconds = 10;  // 0: until interrupted or until all targets have ended
   double interval_s = 1;
   std::size_t top = 20;              // files and threads that the record names
   double max_overhead_ratio = 0.05;  // of one processor, for one probe's programs
   bool expect_hints = false;
-  std::vector<std::string> probes;   // empty: all
+  std::vector<std::string> probes;  // empty: all
 };
 
 // Called at the end of each interval with all that was seen so far.

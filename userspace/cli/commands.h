@@ -3,13 +3,30 @@
 // cannot.
 
 #include <string>
+#include <vector>
 
 #include "analysis/result.h"
 #include "userspace/cli/run_settings.h"
 
+namespace CLI {
+class App;
+}
+
 namespace iotrace {
 
 int run_command(const RunWords& words);
+
+struct AttachWords {
+  std::vector<std::string> pids, probes;
+  std::string comm, cgroup, output, textfile;
+  double duration = 10, interval = 1;
+  std::size_t top = 20;
+  double max_overhead_pct = 5;
+  bool follow = true, expect_hints = false, quiet = false, histograms = false;
+};
+// Declares the options of `attach` with their help.
+void declare_attach_options(CLI::App& attach, AttachWords& words);
+int attach_command(const AttachWords& words);
 
 struct ReportWords {
   std::string record;  // a file, or "-" for standard input

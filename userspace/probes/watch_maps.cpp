@@ -1,0 +1,116 @@
+#include "userspace/probes/watch_maps.h"
+
+#include <bpf/bpf.h>
+
+#include <map>
+
+#include <fmt/format.h>
+
+namespace iotrace {
+
+namespace {
+
+// Calls `visit` with each key and value of a hash that is shared by all CPUs. Entries that come or go
+// meanwhile may be met or not.
+template<typename Key, typename Value, typename Visit> Status for_entries(bpf_map* map, Visit visit) {
+  Key key{}, next{};
+  const void* before = nullptr;
+  Value value{};
+  while (bpf_map_get_next_key(bpf_map__fd(map), before, &next) == 0) {
+    key = next;
+    before = &key;
+    if (bpf_map_lookup_elem(bpf_map__fd(map), &key, &value) == 0) visit(key, value);
+  }
+  return {};
+}
+
+// The lives of a chunk's pages that have not ended.
+void add_lives(const ledger_chunk& chunk, WatchedFile& file) {
+  for (__u8 state : chunk.pages) {
+    if (!(state & PAGE_PRESENT)) continue;
+    const auto source = static_cast<std::size_t>(state >> PAGE_SOURCE_SHIFT) % PAGE_SOURCE_SLOTS;
+    if (state & PAGE_TOUCHED)
+      ++file.touched[source];
+    else if (state & PAGE_AROUND)
+      ++file.around[source];
+    else
+      ++file.untouched[source];
+  }
+}
+
+}
+
+void make_room_for_attach(const BpfObject& object) {
+  const std::pair<const char*, __u32> rooms[] = {{"targets", MOST_TARGETS},
+                                                 {"files", MOST_FILES},
+                                                 {"file_chunks", MOST_FILE_CHUNKS},
+                                                 {"thread_waits", MOST_THREADS},
+                                                 {"thread_places", THREAD_PLACES}};
+  for (const auto& [name, entries] : rooms) bpf_map__set_max_entries(object.map(name), entries);
+}
+
+Result<std::vector<WatchedFile>> read_files(const BpfObject& object) {
+  std::vector<WatchedFile> files;
+  std::map<__u64, std::size_t> index_of;
+  Status read = for_entries<__u64, file_stats>(
+      object.map("files"), [&](__u64 mapping, const file_stats& counted) {
+        index_of[mapping] = files.size();
+        files.emplace_back().mapping = mapping;
+        files.back().counted = counted;
+      });
+  if (!read) return read.error();
+  read = for_entries<chunk_key, ledger_chunk>(
+      object.map("file_chunks"), [&](const chunk_key& key, const ledger_chunk& chunk) {
+        if (auto at = index_of.find(key.mapping); at != index_of.end()) add_lives(chunk, files[at->second]);
+      });
+  if (!read) return read.error();
+  return files;
+}
+
+Result<std::vector<WatchedThread>> read_threads(const BpfObject& object) {
+  std::vector<WatchedThread> threads;
+  Status read = for_entries<__u32, thread_waits>(
+      object.map("thread_waits"),
+      [&](__u32 tid, const thread_waits& counted) { threads.push_back({tid, counted}); });
+  if (!read) return read.error();
+  return threads;
+}
+
+attach_losses read_losses(const BpfObject& object) {
+  std::vector<attach_losses> cpus(static_cast<std::size_t>(std::max(1, libbpf_num_possible_cpus())));
+  attach_losses sum{};
+  const __u32 zero = 0;
+  if (bpf_map_lookup_elem(bpf_map__fd(object.map("attach_losses")), &zero, cpus.data()) != 0) return sum;
+  for (const attach_losses& cpu : cpus) {
+    sum.files += cpu.files;
+    sum.threads += cpu.threads;
+    sum.chunks += cpu.chunks;
+    sum.targets += cpu.targets;
+    sum.places_unknown += cpu.places_unknown;
+  }
+  return sum;
+}
+
+Status add_target(const BpfObject& object, __u32 tgid) {
+  const __u32 asked_for = 0;
+  if (int error = bpf_map_update_elem(bpf_map__fd(object.map("targets")), &tgid, &asked_for, BPF_ANY))
+    return errno_error(fmt::format("watch process {}", tgid), -error,
+                       fmt::format("at most {} processes are watched at once", +MOST_TARGETS));
+  object.set_target_bit(tgid);
+  return {};
+}
+
+// Its bit stays: it may be another target's too, and costs but a look-up.
+void remove_target(const BpfObject& object, __u32 tgid) {
+  bpf_map_delete_elem(bpf_map__fd(object.map("targets")), &tgid);
+}
+
+std::vector<pid_t> forked_targets(const BpfObject& object) {
+  std::vector<pid_t> forked;
+  static_cast<void>(for_entries<__u32, __u32>(object.map("targets"), [&](__u32 tgid, __u32 forked_by) {
+    if (forked_by) forked.push_back(static_cast<pid_t>(tgid));
+  }));
+  return forked;
+}
+
+}
