@@ -122,14 +122,14 @@ struct MmapLock {
   std::optional<std::vector<LockHolder>> holders;
 };
 
-// Requests to the device that read the file for the target.
+// Requests to the device that read the file, whoever asked for it.
 struct BlockIo {
   std::optional<Count> reads;
   std::optional<Count> read_bytes;
   std::optional<Histogram> lat_ns;  // made to completed
   std::optional<Histogram> request_bytes;
   std::optional<Histogram> queue_depth;  // of them in flight when one was added, itself included
-  std::optional<Count> unplaced;         // reads of the target's that can't be tied to the file
+  std::optional<Count> unplaced;         // direct reads of the target's that can't be tied to any file
 };
 
 // What the target's threads paid for memory.

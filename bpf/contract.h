@@ -245,32 +245,29 @@ struct readahead_counters {
   __u64 mmap_miss_max;
 };
 
-// Read requests to the device for the target.
+// Read requests to the device for the followed file, whoever asked. Each field is written by one program, as
+// requests are completed in interrupts.
 struct io_counters {
   __u64 reads;
   __u64 bytes;
   __u64 lost;      // no room to remember a request
-  __u64 unplaced;  // requests of the target's that can't be tied to the followed file
+  __u64 unplaced;  // direct reads of the target's that can't be tied to any file
 };
 
 // Memory that the target's threads had to find themselves, and what unmapping costs them.
 struct reclaim_counters {
   __u64 stalls;           // direct reclaim
   __u64 reclaimed_pages;  // by them
-  __u64 stall_ns;
-  __u64 tlb_shootdowns;  // flushes of other CPUs' entries that the target's threads asked for
-  __u64 swap_ins;        // pages
-};
-
-// Operations of io_uring that hint: they show in no system call.
-struct uring_counters {
-  __u64 hints;
-  __u64 hints_rejected;
-  __u64 unmatched;
+  __u64 tlb_shootdowns;   // flushes of other CPUs' entries that the target's threads asked for
+  __u64 swap_ins;         // pages
 };
 
 // Who held the target's mmap_lock when others of its threads wanted it.
 enum { HOLDER_KINDS = 256, CALL_FAULT = CALLS };  // CALL_FAULT: in a page fault, no call
+
+// Keys of results for operations of io_uring, which are no system calls.
+enum { CALL_URING_MADVISE = CALLS + 1, CALL_URING_FADVISE };
+
 struct holder_key {
   __u32 tid;
   __u32 call;  // enum followed_call, or CALL_FAULT
@@ -294,11 +291,10 @@ struct counters {
   struct readahead_counters readahead;
   struct io_counters io;
   struct reclaim_counters reclaim;
-  struct uring_counters uring;
   struct wait_counters waits;
   __u64 threads_displaced;  // a thread's state was in use when another thread took its slot
 };
 CONTRACT_SIZE(struct counters, 8 * (CALL_SLOTS + 2 + 8 + PAGE_SOURCES + 3 * PAGE_SOURCE_SLOTS + 3 + 5 +
-                                    3 * LOCK_SIDES + 1 + 19 + 4 + 5 + 3 + 3 + 1));
+                                    3 * LOCK_SIDES + 1 + 19 + 4 + 4 + 3 + 1));
 
 enum { FOLIO_ORDERS = 32 };

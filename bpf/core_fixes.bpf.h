@@ -22,3 +22,20 @@ static __always_inline __u64 folio_pages(const struct folio* folio, __u64 flags)
   if (bpf_core_field_exists(original->_folio_nr_pages)) return BPF_CORE_READ(original, _folio_nr_pages);
   return 0;
 }
+
+// Misses of its mappings that the kernel has counted for an open file; it stops reading around at 100. In
+// 6.17 the number became 16 bits wide, when the order of the next folios joined it.
+static __always_inline __u64 mmap_misses(const struct file_ra_state* state) {
+  const struct file_ra_state___since_6_17* narrow = (const void*)state;
+  if (bpf_core_field_exists(narrow->order)) return BPF_CORE_READ(narrow, mmap_miss);
+  const struct file_ra_state___before_6_17* wide = (const void*)state;
+  return BPF_CORE_READ(wide, mmap_miss);
+}
+
+// Length of a madvise that is given through io_uring; 32 bits wide up to 6.10.
+static __always_inline __u64 advised_bytes(const struct io_madvise* madvise) {
+  const struct io_madvise___since_6_11* wide = (const void*)madvise;
+  if (bpf_core_field_size(wide->len) == sizeof(__u64)) return BPF_CORE_READ(wide, len);
+  const struct io_madvise___before_6_11* narrow = (const void*)madvise;
+  return BPF_CORE_READ(narrow, len);
+}

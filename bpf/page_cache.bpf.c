@@ -24,6 +24,7 @@
 #include "bpf/page_ledger.bpf.h"
 #include "bpf/registers.bpf.h"
 #include "bpf/target.bpf.h"
+#include "bpf/uring_worker.bpf.h"
 
 // ---- what a read asked for -----------------------------------------------------------------------------
 
@@ -92,7 +93,7 @@ static __always_inline struct bringers who_brings(struct page_range folio) {
   struct task_struct* task = bpf_get_current_task_btf();
   if (task->flags & PF_KTHREAD || task->tgid != target.tgid) return brought_by(PAGE_BY_OTHER);
   // A worker thread that io_uring made in the target: it has no system call of its own.
-  if (task->flags & PF_IO_WORKER) return brought_by(PAGE_BY_READ);
+  if (task->flags & PF_IO_WORKER) return brought_by(worker_hints(task) ? PAGE_BY_HINT : PAGE_BY_READ);
 
   struct thread_state* thread = thread_state(task);
   if (!thread) return brought_by(PAGE_BY_OTHER);

@@ -10,22 +10,16 @@
 // Cost: 100 to 230 ns per followed call more than two empty programs, two clock reads among it: most where
 // the call copies much and leaves cold caches.
 //
-// Can't see: operations inside io_uring (their errors are in completions alone); calls of 32-bit programs
-// have other numbers and are not told apart.
+// Can't see: operations inside io_uring (uring.bpf.c has those that hint); calls of 32-bit programs have
+// other numbers and are not told apart.
 #include "vmlinux.h"
 
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/call_results.bpf.h"
 #include "bpf/histogram.bpf.h"
 #include "bpf/registers.bpf.h"
 #include "bpf/target.bpf.h"
-
-struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_HASH);
-  __uint(max_entries, RESULT_KINDS);
-  __type(key, struct result_key);
-  __type(value, struct result_count);
-} call_results SEC(".maps");
 
 static __always_inline int call_enters(__u64 number) {
   struct task_struct* task = bpf_get_current_task_btf();
@@ -50,27 +44,6 @@ static __always_inline int call_enters(__u64 number) {
 static __always_inline void count_unmatched(struct counters* c, struct task_struct* task) {
   __s64 number = syscall_number(entry_registers(task));
   if (followed_call_of(number) > CALL_OTHER) c->syscalls.unmatched++;
-}
-
-static __always_inline void count_result(struct counters* c, const struct result_key* key,
-                                         const struct result_count* once) {
-  struct result_count* count = bpf_map_lookup_elem(&call_results, key);
-  if (count) {
-    count->calls += once->calls;
-    count->misaligned += once->misaligned;
-    count->requested_bytes += once->requested_bytes;
-    return;
-  }
-  // The new entry holds this CPU's value alone; another CPU may have made it meanwhile.
-  if (!bpf_map_update_elem(&call_results, key, once, BPF_NOEXIST)) return;
-  count = bpf_map_lookup_elem(&call_results, key);
-  if (!count) {
-    c->syscalls.lost++;
-    return;
-  }
-  count->calls += once->calls;
-  count->misaligned += once->misaligned;
-  count->requested_bytes += once->requested_bytes;
 }
 
 static __always_inline void count_wait(struct counters* c, const struct task_struct* task,

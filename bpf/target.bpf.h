@@ -43,7 +43,8 @@ static __always_inline enum followed_call followed_call_of(__u64 number) {
 }
 
 // ---- counters of this CPU -----------------------------------------------------------------------------
-// The programs run with preemption off and never in an interrupt, so that plain additions do.
+// The programs run with preemption off and, but for those of block_io.bpf.c, never in an interrupt, so that
+// plain additions do.
 
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -77,9 +78,9 @@ struct thread_state {
   __u16 fault_passes;    // how often the kernel began to serve it
 
   // The thread's own mmap_lock
-  __u8 lock_held;     // enum lock_hold
-  __u8 lock_refused;  // the last attempt failed, and the next one goes on with the same wait
-  __u16 unused;
+  __u8 lock_held;           // enum lock_hold
+  __u8 lock_refused;        // the last attempt failed, and the next one goes on with the same wait
+  __u16 at_readahead_mark;  // the thread has met the mark of a window, and the next one follows from it
   __u32 lock_asked_sleeps;  // voluntary context switches when it was last asked for
   __u32 call;               // the system call under way, enum followed_call
   __u64 lock_ns;            // when the lock was first asked for, 0: not being asked for

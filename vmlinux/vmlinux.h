@@ -79,7 +79,13 @@ struct folio___since_6_14 {
 // 6.1 to 6.18; the value moves between kernels (bpf_core_enum_value)
 enum pageflags {
   PG_head,
+  PG_swapbacked,
 };
+
+// 6.1 to 6.18
+struct page {
+  unsigned long compound_head;  // bit 0: of a tail page, and the rest is its head
+} KERNEL_TYPE;
 
 // ---- tasks and files ----------------------------------------------------------------------------------
 
@@ -103,6 +109,7 @@ struct task_struct {
   struct files_struct* files;
   unsigned long nvcsw;
   char comm[16];
+  void* worker_private;  // struct io_worker of a PF_IO_WORKER
 } KERNEL_TYPE;
 
 // include/linux/sched.h, the same from 6.1 to 6.18
@@ -119,6 +126,7 @@ struct super_block {
 // 6.1 to 6.18
 struct inode {
   unsigned short i_mode;
+  struct address_space* i_mapping;
   struct super_block* i_sb;
   unsigned long i_ino;
   unsigned int i_nlink;
@@ -157,6 +165,125 @@ struct bpf_iter__task_file {
   __u32 fd;
   struct file* file;
 } KERNEL_TYPE;
+
+// ---- readahead ----------------------------------------------------------------------------------------
+
+// 6.1 to 6.18
+struct file_ra_state {
+  unsigned int size;        // of the window, pages
+  unsigned int async_size;  // at how many pages before its end the next one is started
+} KERNEL_TYPE;
+
+// 6.1 to 6.12
+struct file_ra_state___before_6_17 {
+  unsigned int mmap_miss;
+} KERNEL_FLAVOUR;
+
+// 6.18
+struct file_ra_state___since_6_17 {
+  unsigned short order;
+  unsigned short mmap_miss;
+} KERNEL_FLAVOUR;
+
+// 6.1 to 6.18
+struct readahead_control {
+  struct address_space* mapping;
+} KERNEL_TYPE;
+
+// ---- block layer --------------------------------------------------------------------------------------
+
+// 6.1 to 6.18
+struct bio_vec {
+  struct page* bv_page;
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
+struct bvec_iter {
+  unsigned int bi_size;
+  unsigned int bi_idx;
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
+struct bio {
+  __u32 bi_opf;
+  struct bvec_iter bi_iter;
+  void* bi_private;
+  struct bio_vec* bi_io_vec;
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
+struct request {
+  __u32 cmd_flags;
+  unsigned int __data_len;  // still to be done, bytes
+  struct bio* bio;
+  __u64 start_time_ns;  // 0: the device keeps no statistics
+} KERNEL_TYPE;
+
+// include/linux/blk_types.h, the same from 6.1 to 6.18
+enum { REQ_OP_MASK = 0xff, REQ_OP_READ = 0, REQ_META = 1 << 12 };
+
+// 6.1 to 6.18
+struct kiocb {
+  struct file* ki_filp;
+} KERNEL_TYPE;
+
+// 6.1 to 6.18: what bi_private of a bio of direct I/O is, on file systems that use iomap for it
+struct iomap_dio {
+  struct kiocb* iocb;
+} KERNEL_TYPE;
+
+// ---- io_uring -----------------------------------------------------------------------------------------
+
+// 6.1 to 6.18
+struct io_wq_work {
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
+struct io_worker {
+  struct io_wq_work* cur_work;
+} KERNEL_TYPE;
+
+// 6.1 to 6.18. What an operation keeps of its own stands at the start: struct io_madvise, struct io_fadvise.
+struct io_kiocb {
+  __u8 opcode;
+  struct io_wq_work work;
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
+struct io_madvise {
+  __u64 addr;
+  __u32 advice;
+} KERNEL_TYPE;
+
+// 6.1
+struct io_madvise___before_6_11 {
+  __u32 len;
+} KERNEL_FLAVOUR;
+
+// 6.12 to 6.18
+struct io_madvise___since_6_11 {
+  __u64 len;
+} KERNEL_FLAVOUR;
+
+// 6.1 to 6.18
+struct io_fadvise {
+  __u32 advice;
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
+struct io_uring_cqe {
+  __s32 res;
+} KERNEL_TYPE;
+
+// include/uapi/linux/io_uring.h
+enum { IORING_OP_FADVISE = 24, IORING_OP_MADVISE = 25 };
+
+// ---- memory that runs out -----------------------------------------------------------------------------
+
+// 6.1 to 6.18
+enum tlb_flush_reason {
+  TLB_REMOTE_SEND_IPI = 4,
+};
 
 // ---- registers at the entry into the kernel -----------------------------------------------------------
 

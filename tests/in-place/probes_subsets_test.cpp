@@ -49,6 +49,8 @@ TEST_CASE("each probe works alone and in pairs, and leaves no program, link or m
                                                           {"faults"},
                                                           {"page_cache"},
                                                           {"mmap_lock"},
+                                                          {"block_io"},
+                                                          {"reclaim"},
                                                           {"faults", "page_cache"},
                                                           {"syscalls", "mmap_lock"}}));
   ColdFile file(256);
@@ -64,6 +66,8 @@ TEST_CASE("each probe works alone and in pairs, and leaves no program, link or m
       for (const std::string& name : names) {
         if (name == "syscalls") CHECK(calls(readings, "pread64") == 1);
         if (name == "faults") CHECK(readings.faults->read->count == 1);
+        if (name == "block_io") CHECK(*readings.block_io->reads > 0);
+        if (name == "reclaim") CHECK(readings.reclaim->direct_stalls == 0);
         if (name == "page_cache") CHECK(*readings.page_cache->by.fault == 1);
         if (name == "mmap_lock")
           CHECK(readings.mmap_lock->write->acquired + readings.mmap_lock->read->acquired > 0);

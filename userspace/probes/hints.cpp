@@ -12,8 +12,10 @@ namespace {
 bool is_hint(const result_key& key) {
   switch (key.call) {
   case CALL_MADVISE:
-  case CALL_PROCESS_MADVISE: return key.advice == MADV_WILLNEED;
-  case CALL_FADVISE64: return key.advice == POSIX_FADV_WILLNEED;
+  case CALL_PROCESS_MADVISE:
+  case CALL_URING_MADVISE: return key.advice == MADV_WILLNEED;
+  case CALL_FADVISE64:
+  case CALL_URING_FADVISE: return key.advice == POSIX_FADV_WILLNEED;
   case CALL_READAHEAD: return true;
   default: return false;
   }

@@ -128,7 +128,9 @@ Result<LoadedHooks> load_hooks(HookStates states, const KernelBtf& kernel, int f
     }
     if (!all_attach(states, *object)) continue;
     if (no_mapping.empty()) no_mapping = find_mapping(*object);
-    if (!no_mapping.empty()) states[HookId::kPageCache].give_up(no_mapping);
+    if (!no_mapping.empty())
+      for (HookId id : {HookId::kPageCache, HookId::kReadahead, HookId::kBlockIo})
+        states[id].give_up(no_mapping);
     return LoadedHooks{std::move(*object), std::move(states)};
   }
 }

@@ -42,6 +42,12 @@ Probe syscalls_probe();
 Probe faults_probe();
 Probe page_cache_probe();
 Probe mmap_lock_probe();
+Probe readahead_probe();
+Probe block_io_probe();
+Probe reclaim_probe();
+
+// Hints given through io_uring, beside the system calls in `syscalls` and `madvise` of the readings.
+void add_uring_hints(const Counted& counted, ProbeReadings& readings);
 
 // Groups that stand on several probes, filled in after theirs.
 void read_hints(const Counted& counted, ProbeReadings& readings);

@@ -156,7 +156,9 @@ private:
         const HookState& state = states_[id];
         auto index = static_cast<std::size_t>(id);
         status.lost += misses[index] - misses_before_[index];
-        if (const Variant* variant = state.variant()) variants.push_back(variant->name);
+        if (const Variant* variant = state.variant();
+            variant && std::ranges::find(variants, variant->name) == variants.end())
+          variants.push_back(variant->name);
         if (std::optional<std::string> reason = state.reason()) reasons.push_back(*reason);
         if (id == HookId::kPageCache && !ledger_note_.empty()) reasons.push_back(ledger_note_);
       }

@@ -4,10 +4,8 @@ namespace iotrace {
 
 std::span<const Probe> probes() {
   static const std::vector<Probe> all = {
-      syscalls_probe(),
-      faults_probe(),
-      page_cache_probe(),
-      mmap_lock_probe(),
+      syscalls_probe(),  faults_probe(),   page_cache_probe(), mmap_lock_probe(),
+      readahead_probe(), block_io_probe(), reclaim_probe(),
   };
   return all;
 }

@@ -73,6 +73,16 @@ template<typename Key> std::vector<Key> keys_of(bpf_map* map) {
   return keys;
 }
 
+// Requests that were in flight when the last window's programs were detached.
+Status clear_requests(const BpfObject& object) {
+  bpf_map* requests = object.map("requests");
+  for (__u64 address : keys_of<__u64>(requests)) bpf_map_delete_elem(bpf_map__fd(requests), &address);
+  __u32 index = 0;
+  __u64 none = 0;
+  int error = bpf_map_update_elem(bpf_map__fd(object.map("request_depth")), &index, &none, BPF_ANY);
+  return error == 0 ? Status() : errno_error("clear BPF map request_depth", -error);
+}
+
 }
 
 Result<counters> read_counters(const BpfObject& object) {
@@ -80,6 +90,9 @@ Result<counters> read_counters(const BpfObject& object) {
   if (Status read = cpus.read(object.map("counters"), __u32{0}); !read) return read.error();
   counters sum{};
   for (const counters& cpu : cpus) add_counters(sum, cpu);
+  sum.readahead.mmap_miss_max = 0;
+  for (const counters& cpu : cpus)
+    sum.readahead.mmap_miss_max = std::max(sum.readahead.mmap_miss_max, cpu.readahead.mmap_miss_max);
   return sum;
 }
 
@@ -136,6 +149,7 @@ Status clear_sums(const BpfObject& object) {
   for (const result_key& key : keys_of<result_key>(results)) bpf_map_delete_elem(bpf_map__fd(results), &key);
   bpf_map* holders = object.map("lock_holders");
   for (const holder_key& key : keys_of<holder_key>(holders)) bpf_map_delete_elem(bpf_map__fd(holders), &key);
+  if (Status cleared = clear_requests(object); !cleared) return cleared;
   return clear_ledger(object);
 }
 

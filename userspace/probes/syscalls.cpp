@@ -51,6 +51,7 @@ void read(const Counted& in_window, ProbeReadings& readings) {
                        .misaligned = result.count.misaligned,
                        .requested_bytes = result.count.requested_bytes});
   }
+  add_uring_hints(in_window, readings);
 }
 
 Losses losses(const counters& totals) {
@@ -62,7 +63,7 @@ Losses losses(const counters& totals) {
 Probe syscalls_probe() {
   return {
       .info = {"syscalls", "calls that read, map or advise: results by errno, latency; madvise by advice"},
-      .hooks = {HookId::kSyscalls},
+      .hooks = {HookId::kSyscalls, HookId::kUring},
       .needed = HookId::kSyscalls,
       .borrows = {},
       .read = read,
