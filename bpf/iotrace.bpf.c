@@ -4,8 +4,10 @@
 // as a fault's kind follows from what three of them see.
 #include "vmlinux.h"
 
+#include "bpf/fault_service.bpf.c"
 #include "bpf/faults.bpf.c"
 #include "bpf/followed_file.bpf.c"
+#include "bpf/lock_contention.bpf.c"
 #include "bpf/mmap_lock.bpf.c"
 #include "bpf/page_cache.bpf.c"
 #include "bpf/syscalls.bpf.c"

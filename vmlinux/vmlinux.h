@@ -45,7 +45,20 @@ enum { BPF_ANY = 0, BPF_NOEXIST = 1 };
 // ---- memory -----------------------------------------------------------------------------------------
 
 struct address_space;
-struct mm_struct;
+
+// 6.1 to 6.18; only where it lies is asked
+struct rw_semaphore {
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
+struct mm_struct {
+  struct rw_semaphore mmap_lock;
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
+struct vm_fault {
+  unsigned long pgoff;
+} KERNEL_TYPE;
 
 // 6.1 to 6.18. `flags` is not written out: it is a plain number up to 6.17 and a struct from 6.18 on, at
 // offset 0 in all (see bpf/core_fixes.bpf.h).

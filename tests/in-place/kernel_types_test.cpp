@@ -185,11 +185,11 @@ TEST_CASE("every struct of the BPF object is either the kernel's, and tagged, or
   for (const char* tag : {"kernel_type", "kernel_flavour", "kernel_abi"})
     for (__u32 id : tagged(ours, tag)) known.insert(id);
   // bpf/contract.h and the maps' and programs' own
-  const std::set<std::string> own = {"gate",           "config",        "target",        "result_key",
-                                     "result_count",   "histogram",     "counters",      "syscall_counters",
-                                     "fault_counters", "page_counters", "lock_counters", "wait_counters",
-                                     "holder_key",     "ledger_chunk",  "ledger_part",   "bringers",
-                                     "page_range",     "folio_lives",   "thread_state"};
+  const std::set<std::string> own = {
+      "gate",         "config",           "target",         "result_key",    "result_count",  "histogram",
+      "counters",     "syscall_counters", "fault_counters", "page_counters", "lock_counters", "wait_counters",
+      "holder_key",   "ledger_chunk",     "ledger_part",    "bringers",      "page_range",    "folio_lives",
+      "thread_state", "cpu_counters",     "long_fault",     "long_faults"};
   for (__u32 id = 1; id < btf__type_cnt(ours); ++id) {
     const btf_type* type = btf__type_by_id(ours, id);
     if (!btf_is_struct(type) || known.contains(id)) continue;
