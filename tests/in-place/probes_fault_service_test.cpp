@@ -92,14 +92,19 @@ TEST_CASE("a touch that waits for a page in flight is passed again") {
                     MADV_WILLNEED);
           here.touch(first + kHint - 1);
         }
+        ::madvise(const_cast<std::byte*>(here.file), here.bytes, MADV_DONTNEED);
       },
       advise_random);
-  file.make_cold();
-  ProbeReadings readings = observe(*probes, target);
-  const Faults& faults = *readings.faults;
-  CHECK(faults.waited->count > 0);
-  check_if_available(readings, "faults.retried", faults.retried,
-                     [&](Count n) { return n >= faults.waited->count && n <= 61; });
+  bool waited = false;
+  for (int window = 0; window < 20 && !waited; ++window) {  // a fast device may be done before the touch
+    file.make_cold();
+    ProbeReadings readings = observe(*probes, target);
+    const Faults& faults = *readings.faults;
+    waited = faults.waited->count > 0;
+    check_if_available(readings, "faults.retried", faults.retried,
+                       [&](Count n) { return n >= faults.waited->count && n <= 61; });
+  }
+  CHECK(waited);
 }
 
 TEST_CASE("of 7 threads in cold faults several wait at once, and never more than 7") {
@@ -115,6 +120,7 @@ TEST_CASE("of 7 threads in cold faults several wait at once, and never more than
             for (std::size_t page = first; page < kPages; page += kThreads) here.touch(page);
           });
         for (std::thread& thread : threads) thread.join();
+        ::madvise(const_cast<std::byte*>(here.file), here.bytes, MADV_DONTNEED);
       },
       advise_random);
   for (int window = 0; window < 2; ++window) {
@@ -122,8 +128,6 @@ TEST_CASE("of 7 threads in cold faults several wait at once, and never more than
     ProbeReadings readings = observe(*probes, target);
     check_if_available(readings, "faults.blocked_threads_max", readings.faults->blocked_threads_max,
                        [](Count n) { return n >= 2 && n <= kThreads; });
-    // The same mapping again, its pages gone: what the first window left behind must not count in the second.
-    file.make_cold();
   }
 }
 
