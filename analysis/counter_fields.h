@@ -66,6 +66,7 @@ void fields(auto& field, Of<LongFault> auto& fault) {
   field("latency_ns", fault.latency_ns);
   field("offset_bytes", fault.offset_bytes);
   field("tid", fault.tid);
+  field.may_lack("thread", fault.thread);
   field("kind", fault.kind);
 }
 

@@ -61,7 +61,8 @@ struct LongFault {
   std::uint64_t latency_ns = 0;
   std::optional<std::uint64_t> offset_bytes;  // in the file; null: outside its mapping
   std::uint32_t tid = 0;
-  std::string kind;  // what it did: "mapped", "waited", "read", "other"
+  std::string thread;  // its name
+  std::string kind;    // what it did: "mapped", "waited", "read", "other"
 };
 
 struct Faults {
@@ -105,11 +106,12 @@ struct Readahead {
   std::optional<Count> mmap_miss_max;  // the largest count of misses that the kernel kept for a mapping
 };
 
+// By the threads that read. A churn thread (`--mmap-churn`) is in hold_ns alone, as others wait for it.
 struct LockSide {
   Count acquired = 0;
   Count contended = 0;
   Histogram wait_ns{kKernelSubBits};
-  std::optional<Histogram> hold_ns;  // acquired to released
+  std::optional<Histogram> hold_ns;  // acquired to released, of all threads
   std::optional<Count> slow_path;    // the kernel's own slow path of the lock
 };
 struct LockHolder {

@@ -47,8 +47,8 @@ struct target {
   __u32 epoch;            // number of this attach: state of threads from an earlier one is not believed
   __u64 mapping_address;  // of the followed file in the target
   __u64 mapping_bytes;    // 0: not mapped
-  // A thread that is there to disturb the others: of what it does its acquisitions of mmap_lock alone are
-  // counted. 0: none.
+  // A thread that is there to disturb the others: of what it does nothing is counted but how long it holds
+  // mmap_lock. 0: none.
   __u32 excluded_tid;
   // The target marks the pages of hints that it withholds: every page that enters is looked up.
   __u32 marks_withheld;
@@ -152,13 +152,14 @@ enum lock_side { LOCK_BY_READERS, LOCK_BY_WRITERS, LOCK_SIDES };
 
 // Indexes of the map `histograms`.
 enum {
-  HISTOGRAM_FAULTS,                                          // + enum fault_kind: start to end of a fault
-  HISTOGRAM_LOCK_WAITS = HISTOGRAM_FAULTS + FAULT_KINDS,     // + enum lock_side: asked for to acquired
-  HISTOGRAM_LOCK_HOLDS = HISTOGRAM_LOCK_WAITS + LOCK_SIDES,  // + enum lock_side: acquired to released
-  HISTOGRAM_CALLS = HISTOGRAM_LOCK_HOLDS + LOCK_SIDES,       // + enum followed_call: entry to exit
-  HISTOGRAM_PAGE_AGES = HISTOGRAM_CALLS + CALLS,             // of pages that left, ticks since they entered
-  HISTOGRAM_READAHEAD_PAGES,                                 // pages of a window that the kernel reads ahead
-  HISTOGRAM_AROUND_PAGES,  // pages of a window that a fault looks at for neighbours
+  HISTOGRAM_FAULTS,                                       // + enum fault_kind: start to end of a fault
+  HISTOGRAM_LOCK_WAITS = HISTOGRAM_FAULTS + FAULT_KINDS,  // + enum lock_side: asked for to acquired
+  // + enum lock_side: acquired to released; of the excluded thread, too, as others wait for it
+  HISTOGRAM_LOCK_HOLDS = HISTOGRAM_LOCK_WAITS + LOCK_SIDES,
+  HISTOGRAM_CALLS = HISTOGRAM_LOCK_HOLDS + LOCK_SIDES,  // + enum followed_call: entry to exit
+  HISTOGRAM_PAGE_AGES = HISTOGRAM_CALLS + CALLS,        // of pages that left, ticks since they entered
+  HISTOGRAM_READAHEAD_PAGES,                            // pages of a window that the kernel reads ahead
+  HISTOGRAM_AROUND_PAGES,  // pages of a window that a fault looks at for cached neighbours
   HISTOGRAM_IO_LATENCY,    // of read requests to the device, made to completed
   HISTOGRAM_IO_BYTES,      // their sizes
   HISTOGRAM_IO_DEPTH,      // requests in flight when one was added, itself included
@@ -194,8 +195,11 @@ CONTRACT_SIZE(struct long_fault, 24);
 struct long_faults {
   __u64 least;  // ns of the shortest entry: no shorter fault gets in
   struct long_fault entries[LONG_FAULTS];
+  // The most threads that were in faults which the file served (see bpf/fault_service.bpf.h) when one of
+  // them, that read or waited, ended here.
+  __u64 most_blocked;
 };
-CONTRACT_SIZE(struct long_faults, 8 + 24 * LONG_FAULTS);
+CONTRACT_SIZE(struct long_faults, 16 + 24 * LONG_FAULTS);
 
 // What became of hints (WILLNEED, readahead(2)) on the followed file, in pages.
 struct hint_counters {
@@ -230,6 +234,7 @@ struct page_counters {
   __u64 lost;  // folios whose size could not be read, events of the hook that could not be placed
 };
 
+// Of all threads but the excluded one.
 struct lock_counters {
   __u64 acquired[LOCK_SIDES];
   __u64 contended[LOCK_SIDES];  // after a failed attempt, or a sleep
@@ -296,5 +301,11 @@ struct counters {
 };
 CONTRACT_SIZE(struct counters, 8 * (CALL_SLOTS + 2 + 8 + PAGE_SOURCES + 3 * PAGE_SOURCE_SLOTS + 3 + 5 +
                                     3 * LOCK_SIDES + 1 + 19 + 4 + 4 + 3 + 1));
+
+// What each CPU keeps for itself: sums, and what can't be added up.
+struct cpu_counters {
+  struct counters sums;
+  struct long_faults longest;
+};
 
 enum { FOLIO_ORDERS = 32 };

@@ -14,6 +14,9 @@
 //   waited  else, if the thread slept for anything but mmap_lock (mmap_lock.bpf.c)
 //   mapped  else
 //
+// Of a fault that the file had to serve (fault_service.bpf.h) its passes are counted and how many threads
+// were in such faults when it ended; the longest faults are kept (long_faults.bpf.h).
+//
 // Cost: about 200 ns per fault more than two empty programs, 300 where it waits for I/O; the first clock read
 // after the exception is the dearest part.
 //
@@ -23,7 +26,9 @@
 
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/fault_service.bpf.h"
 #include "bpf/histogram.bpf.h"
+#include "bpf/long_faults.bpf.h"
 #include "bpf/target.bpf.h"
 
 static __always_inline int fault_starts(__u64 address, bool in_kernel) {
@@ -34,6 +39,7 @@ static __always_inline int fault_starts(__u64 address, bool in_kernel) {
   if (thread->fault_ns) {
     struct counters* c = my_counters();
     if (c) c->faults.abandoned++;
+    if (thread->fault_service != SERVED_AROUND) leaves_file(thread);
   }
 
   __u64 offset = address - target.mapping_address;
@@ -42,6 +48,7 @@ static __always_inline int fault_starts(__u64 address, bool in_kernel) {
   thread->fault_sleeps = task->nvcsw;
   thread->fault_in_kernel = in_kernel;
   thread->fault_brought = 0;
+  thread->fault_retries = 0;
   // No thread enters a fault that will complete while it holds its mmap_lock.
   thread->lock_held = 0;
   thread->lock_refused = 0;
@@ -63,9 +70,10 @@ static __always_inline enum fault_kind kind_of_fault(const struct task_struct* t
 static __always_inline int fault_ends(__u64 address, bool major) {
   const struct task_struct* task = bpf_get_current_task_btf();
   if (!counted_work(task)) return 0;
-  struct counters* c = my_counters();
+  struct cpu_counters* mine = my_cpu();
   struct thread_state* thread = thread_state(task);
-  if (!c || !thread) return 0;
+  if (!mine || !thread) return 0;
+  struct counters* c = &mine->sums;
 
   if (major)
     c->faults.major++;
@@ -85,8 +93,17 @@ static __always_inline int fault_ends(__u64 address, bool major) {
   }
   __u64 duration = bpf_ktime_get_ns() - thread->fault_ns;
   histogram_add(HISTOGRAM_FAULTS + kind, duration);
-  if (kind == FAULT_WAITED || kind == FAULT_READ)
-    add_wait(thread, &c->waits.fault_ns, duration, thread->fault_waited_ns);
+  bool waited = kind == FAULT_WAITED || kind == FAULT_READ;
+  if (waited) add_wait(thread, &c->waits.fault_ns, duration, thread->fault_waited_ns);
+  if (thread->fault_service != SERVED_AROUND) {
+    c->faults.retried += passes_beside_first(thread);
+    __u64 threads = leaves_file(thread);
+    if (waited && threads > mine->longest.most_blocked) mine->longest.most_blocked = threads;
+  }
+  if (duration > mine->longest.least)
+    keep_long_fault(&mine->longest,
+                    (struct long_fault){
+                        .ns = duration, .page = thread->fault_page, .tid = thread_id(thread), .kind = kind});
   thread->fault_ns = 0;
   return 0;
 }

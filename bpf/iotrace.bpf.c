@@ -5,8 +5,10 @@
 #include "vmlinux.h"
 
 #include "bpf/block_io.bpf.c"
+#include "bpf/fault_service.bpf.c"
 #include "bpf/faults.bpf.c"
 #include "bpf/followed_file.bpf.c"
+#include "bpf/lock_contention.bpf.c"
 #include "bpf/mappings.bpf.c"
 #include "bpf/mmap_lock.bpf.c"
 #include "bpf/page_cache.bpf.c"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //
-// How often do the target's threads take their mmap_lock, how long do they wait for it, and is a fault
-// finished under it or under the lock of its VMA alone? Who holds the lock, and in which call, when it is
-// waited for?
+// How often do the target's threads take their mmap_lock, how long do they wait for it and how long do they
+// hold it, and is a fault finished under it or under the lock of its VMA alone? Who holds the lock, and in
+// which call, when it is waited for?
 //
 // Attaches to mmap_lock:mmap_lock_start_locking, _acquire_returned and _released. Up to 6.13 the second
 // argument of each is the path of the memory cgroup, so `write` and `success` of acquire_returned stand one
@@ -15,8 +15,11 @@
 //
 // Can't see: the lock of a VMA (no kernel has an event there); mmap_upgrade_trylock (growth of the stack).
 //
-// The excluded thread (contract.h) is counted where it takes the lock and named where others wait for it; its
-// own waits are nobody's.
+// The excluded thread (contract.h) is counted where it holds the lock and named where others wait for it, as
+// they suffer from both; its acquisitions and waits are nobody's.
+//
+// A writer that becomes a reader (mmap_write_downgrade, as munmap does) holds it as the one and then as the
+// other.
 //
 // A failed attempt followed by a blocking one, as in a fault, is one wait, from the first asking on.
 //
@@ -108,7 +111,8 @@ static __always_inline int lock_asked_for(__u64 mm) {
   return 0;
 }
 
-static __always_inline void lock_taken(struct thread_state* thread, bool write) {
+static __always_inline void lock_taken(struct thread_state* thread, bool write, __u64 now) {
+  thread->lock_taken_ns = now;
   __u64 holder = this_thread_as_holder(thread);
   if (write) {
     lock_holder.writer = lock_holder.last_writer = holder;
@@ -119,19 +123,27 @@ static __always_inline void lock_taken(struct thread_state* thread, bool write) 
   }
 }
 
-static __always_inline void count_acquired(struct thread_state* thread, bool write, bool contended) {
+// The hold that ends now.
+static __always_inline void count_hold(const struct thread_state* thread, __u64 now) {
+  __u64 held = now - thread->lock_taken_ns;
+  if (thread->lock_held == LOCK_HELD_BY_WRITER)
+    histogram_add(HISTOGRAM_LOCK_HOLDS + LOCK_BY_WRITERS, held);
+  else if (thread->lock_held == LOCK_HELD_BY_READER)
+    histogram_add(HISTOGRAM_LOCK_HOLDS + LOCK_BY_READERS, held);
+}
+
+static __always_inline void count_acquired(struct thread_state* thread, bool write, bool contended,
+                                           __u64 now) {
+  if (thread_id(thread) == target.excluded_tid) return;
   struct counters* c = my_counters();
   if (!c) return;
-  if (write)
-    c->lock.acquired[LOCK_BY_WRITERS]++;
-  else
-    c->lock.acquired[LOCK_BY_READERS]++;
-  if (thread_id(thread) == target.excluded_tid) return;
-  __u64 wait = bpf_ktime_get_ns() - thread->lock_ns;
+  __u64 wait = now - thread->lock_ns;
   if (write) {
+    c->lock.acquired[LOCK_BY_WRITERS]++;
     c->lock.contended[LOCK_BY_WRITERS] += contended;
     histogram_add(HISTOGRAM_LOCK_WAITS + LOCK_BY_WRITERS, wait);
   } else {
+    c->lock.acquired[LOCK_BY_READERS]++;
     c->lock.contended[LOCK_BY_READERS] += contended;
     histogram_add(HISTOGRAM_LOCK_WAITS + LOCK_BY_READERS, wait);
   }
@@ -145,10 +157,12 @@ static __always_inline int lock_answered(__u64 mm, bool write, bool success) {
   struct thread_state* thread = own_lock(task, mm);
   if (!thread) return 0;
   if (!thread->lock_ns) {
-    // A writer becomes a reader without asking (mmap_write_downgrade, as munmap does).
+    // A writer becomes a reader without asking.
     if (success && !write && thread->lock_held == LOCK_HELD_BY_WRITER) {
+      __u64 now = bpf_ktime_get_ns();
+      count_hold(thread, now);
       lock_holder.writer = 0;
-      lock_taken(thread, false);
+      lock_taken(thread, false, now);
     }
     return 0;
   }
@@ -158,8 +172,9 @@ static __always_inline int lock_answered(__u64 mm, bool write, bool success) {
   thread->lock_refused = !success;
   if (!success && !thread->lock_holder) thread->lock_holder = unless_self(thread, lock_holder.writer);
   if (!success) return 0;
-  count_acquired(thread, write, contended);
-  lock_taken(thread, write);
+  __u64 now = bpf_ktime_get_ns();
+  count_acquired(thread, write, contended, now);
+  lock_taken(thread, write, now);
   thread->lock_ns = 0;
   return 0;
 }
@@ -167,7 +182,9 @@ static __always_inline int lock_answered(__u64 mm, bool write, bool success) {
 static __always_inline int lock_released(__u64 mm) {
   struct thread_state* thread = own_lock(bpf_get_current_task_btf(), mm);
   if (!thread) return 0;
+  if (thread->lock_held == LOCK_FREE) return 0;
   if (thread->lock_held == LOCK_HELD_BY_WRITER) lock_holder.writer = 0;
+  count_hold(thread, bpf_ktime_get_ns());
   thread->lock_held = LOCK_FREE;
   return 0;
 }

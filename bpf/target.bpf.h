@@ -50,12 +50,17 @@ struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
   __uint(max_entries, 1);
   __type(key, __u32);
-  __type(value, struct counters);
+  __type(value, struct cpu_counters);
 } counters SEC(".maps");
 
-static __always_inline struct counters* my_counters(void) {
+static __always_inline struct cpu_counters* my_cpu(void) {
   __u32 zero = 0;
   return bpf_map_lookup_elem(&counters, &zero);
+}
+
+static __always_inline struct counters* my_counters(void) {
+  struct cpu_counters* mine = my_cpu();
+  return mine ? &mine->sums : 0;
 }
 
 // ---- state of a thread --------------------------------------------------------------------------------
@@ -75,7 +80,8 @@ struct thread_state {
   __u32 lock_sleeps;     // those of the fault that were on mmap_lock
   __u8 fault_in_kernel;  // taken by the kernel on the thread's behalf, in a system call
   __u8 fault_brought;    // fault_page entered the cache during the fault
-  __u16 fault_passes;    // how often the kernel began to serve it
+  __u8 fault_service;    // enum fault_service
+  __u8 fault_retries;    // times that the file was asked again
 
   // The thread's own mmap_lock
   __u8 lock_held;           // enum lock_hold
@@ -84,8 +90,8 @@ struct thread_state {
   __u32 lock_asked_sleeps;  // voluntary context switches when it was last asked for
   __u32 call;               // the system call under way, enum followed_call
   __u64 lock_ns;            // when the lock was first asked for, 0: not being asked for
-  __u64 lock_taken_ns;
-  __u64 lock_holder;  // when the thread asked for it: thread id and call, 0: nobody known
+  __u64 lock_taken_ns;      // when it was acquired, if it is held
+  __u64 lock_holder;        // when the thread asked for it: thread id and call, 0: nobody known
 
   __u64 call_ns;
   __u32 call_sleeps;  // voluntary context switches of the thread when the call began

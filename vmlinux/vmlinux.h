@@ -44,7 +44,21 @@ enum { BPF_ANY = 0, BPF_NOEXIST = 1 };
 
 // ---- memory -----------------------------------------------------------------------------------------
 
-struct mm_struct;
+struct address_space;
+
+// 6.1 to 6.18; only where it lies is asked
+struct rw_semaphore {
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
+struct mm_struct {
+  struct rw_semaphore mmap_lock;
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
+struct vm_fault {
+  unsigned long pgoff;
+} KERNEL_TYPE;
 
 // 6.1 to 6.18
 struct address_space {

@@ -44,6 +44,7 @@ TEST_CASE("a row's counters are sums over its traced repetitions") {
   CHECK(row.page_cache->added_pages == 12);
   CHECK(row.mmap_lock->read->acquired == 12);
   CHECK(row.time->running_s == Approx(2));
+  CHECK(row.faults->blocked_threads_avg == Approx(1));  // 2 s of waiting in 2 s
   CHECK(row.probes[0].lost == 2);
   CHECK_FALSE(row.dear_pass);
   CHECK(row.reads_per_op == 16);
@@ -62,6 +63,8 @@ TEST_CASE("what is dear comes from the pass that had it, the rest from the one t
   CHECK(row.page_cache->added_pages == 7);
   CHECK(row.time->fault_wait_s == Approx(1.25));
   CHECK(row.time->running_s == Approx(1.25));  // 2 x 1.25 s less the wait
+  CHECK(row.faults->blocked_threads_avg == Approx(1));
+  CHECK_FALSE(row.unavailable.contains("faults.blocked_threads_avg"));
   CHECK(row.probes[0].lost == 4);
   CHECK(row.traced->reps.size() == 1);
   CHECK(row.dear_pass->reps.size() == 1);

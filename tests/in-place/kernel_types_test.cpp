@@ -61,6 +61,11 @@ struct Field {
   const btf_type* type = nullptr;
 };
 
+const btf_type* plain(const btf* types, const btf_type* type) {
+  while (btf_is_mod(type) || btf_is_typedef(type)) type = btf__type_by_id(types, type->type);
+  return type;
+}
+
 // A field of a struct or of the anonymous ones inside it.
 std::optional<Field> find_field(const btf* types, const btf_type* record, std::string_view name,
                                 __u32 base = 0) {
@@ -70,15 +75,11 @@ std::optional<Field> find_field(const btf* types, const btf_type* record, std::s
     __u32 bit = base + btf_member_bit_offset(record, static_cast<__u32>(i));
     const btf_type* type = btf__type_by_id(types, member.type);
     if (member_name == name) return Field{bit, type};
-    if (member_name.empty() && btf_is_composite(type))
-      if (auto inner = find_field(types, type, name, bit)) return inner;
+    const btf_type* anonymous = member_name.empty() ? plain(types, type) : nullptr;
+    if (anonymous && btf_is_composite(anonymous))
+      if (auto inner = find_field(types, anonymous, name, bit)) return inner;
   }
   return std::nullopt;
-}
-
-const btf_type* plain(const btf* types, const btf_type* type) {
-  while (btf_is_mod(type) || btf_is_typedef(type)) type = btf__type_by_id(types, type->type);
-  return type;
 }
 
 // Kind and size as CO-RE and our loads need them to agree: numbers of one size, or pointers, or arrays.
@@ -186,11 +187,13 @@ TEST_CASE("every struct of the BPF object is either the kernel's, and tagged, or
     for (__u32 id : tagged(ours, tag)) known.insert(id);
   // bpf/contract.h and the maps' and programs' own
   const std::set<std::string> own = {
-      "gate",          "config",           "target",           "result_key",        "result_count",
-      "histogram",     "counters",         "syscall_counters", "fault_counters",    "page_counters",
-      "lock_counters", "wait_counters",    "holder_key",       "ledger_chunk",      "ledger_part",
-      "bringers",      "page_range",       "folio_lives",      "thread_state",      "hint_counters",
-      "io_counters",   "reclaim_counters", "read_in_flight",   "readahead_counters"};
+      "gate",           "config",           "target",        "result_key",
+      "result_count",   "histogram",        "counters",      "syscall_counters",
+      "fault_counters", "page_counters",    "lock_counters", "wait_counters",
+      "holder_key",     "ledger_chunk",     "ledger_part",   "bringers",
+      "page_range",     "folio_lives",      "thread_state",  "cpu_counters",
+      "long_fault",     "long_faults",      "hint_counters", "readahead_counters",
+      "io_counters",    "reclaim_counters", "read_in_flight"};
   for (__u32 id = 1; id < btf__type_cnt(ours); ++id) {
     const btf_type* type = btf__type_by_id(ours, id);
     if (!btf_is_struct(type) || known.contains(id)) continue;

@@ -50,7 +50,7 @@ TEST_CASE("1009 cold faults that read, by the second best variants") {
   ColdFile file(kPages);
   auto probes = load_probes(file, {"faults", "page_cache"}, without_best_variants());
   check_cold_random_touches(*probes, file);
-  CHECK(probes->status()[0].variant == "raw_tp+perf");
+  CHECK(probes->status()[0].variant->starts_with("raw_tp+perf"));
   CHECK(probes->status()[1].variant == "raw_tp");
 }
 
@@ -61,7 +61,7 @@ TEST_CASE("1009 cold faults that read, with perf events at both ends") {
   states[HookId::kFaultStart].refuse("passed over by a test");
   auto probes = load_probes(file, {"faults", "page_cache"}, std::move(states));
   check_cold_random_touches(*probes, file);
-  CHECK(probes->status()[0].variant == "perf+perf");
+  CHECK(probes->status()[0].variant->starts_with("perf+perf"));
 }
 
 TEST_CASE("faults equal rusage where all are taken in user mode") {

@@ -51,6 +51,8 @@ TEST_CASE("23 mmap/munmap pairs take mmap_lock for writing 46 times") {
   CHECK(lock.write->contended == 0);
   CHECK(lock.write->wait_ns.count() == 46);
   CHECK(lock.read->acquired == 0);
+  CHECK(lock.write->slow_path == 0);
+  CHECK(lock.read->slow_path == 0);
   REQUIRE(lock.holders);
   CHECK(lock.holders->empty());
 }
@@ -77,6 +79,10 @@ TEST_CASE("a writer that makes readers wait is named with its call") {
     CHECK(lock.read->acquired == calls(readings, "mincore"));
     waited = lock.read->contended > 0;
     if (!waited) continue;
+    if (lock.read->slow_path)
+      CHECK(*lock.read->slow_path >= lock.read->contended);
+    else
+      CHECK_FALSE(readings.unavailable.at("mmap_lock.read.slow_path").empty());
     CHECK(*readings.time->lock_wait_s > 0);
     auto named = std::ranges::find_if(*lock.holders, [](const LockHolder& holder) {
       return holder.thread == "test-writer" && holder.syscall == "mprotect";

@@ -95,10 +95,11 @@ TEST_CASE("each key holds the member of its name") {
   holds(row["hints"],
         R"({"issued":144,"rejected":141,"suppressed":2,"in_time_pages":3,"late_pages":4,)"
         R"("needless_pages":5,"useless_pages":6,"truncated_pages":7,"suppressed_absent_pages":8})");
-  holds(row["faults"],
-        R"({"minor":10,"major":11,"retried":12,"mapped_pages":15,"under_vma_lock":13,"under_mmap_lock":14,)"
-        R"("blocked_threads_avg":1.5,"blocked_threads_max":4,)"
-        R"("longest":[{"latency_ns":70001,"offset_bytes":4096,"tid":4711,"kind":"read"}]})");
+  holds(
+      row["faults"],
+      R"({"minor":10,"major":11,"retried":12,"mapped_pages":15,"under_vma_lock":13,"under_mmap_lock":14,)"
+      R"("blocked_threads_avg":1.5,"blocked_threads_max":4,)"
+      R"("longest":[{"latency_ns":70001,"offset_bytes":4096,"tid":4711,"thread":"reader-2","kind":"read"}]})");
   holds(row["page_cache"],
         R"({"added_pages":100,"by":{"fault":1,"readahead":2,"hint":3,"read":4,"other":90},)"
         R"("used_pages":60,"wasted_pages":40,"evicted_pages":20,"refault_pages":10,)"

@@ -85,8 +85,9 @@ inline Row full_row() {
   row.syscalls = {{"madvise", std::nullopt, 3, kernel}, {"madvise", "EINVAL", 141, std::nullopt}};
   row.madvise = {{"WILLNEED", "EINVAL", 141, 140, 141 * 16384}, {"WILLNEED", std::nullopt, 3, 0, 3 * 16384}};
   row.hints = {144, 141, 2, 3, 4, 5, 6, 7, 8};
-  row.faults = {faults(1), faults(2), faults(3), faults(4), 10,  11, 12,
-                15,        kernel,    13,        14,        1.5, 4,  {{{70'001, 4096, 4711, "read"}}}};
+  row.faults = {
+      faults(1), faults(2), faults(3), faults(4), 10,  11, 12,
+      15,        kernel,    13,        14,        1.5, 4,  {{{70'001, 4096, 4711, "reader-2", "read"}}}};
   row.page_cache = {100, {1, 2, 3, 4, 90}, 60, 40, 20, 10, {0, 1, 2, 3, 34}, kernel};
   row.readahead = Readahead{20, 21, kernel, {{{0, 22}, {9, 23}}}, 24};
   row.block_io = BlockIo{30, 31, kernel, kernel, kernel, 32};

@@ -68,14 +68,17 @@ void RowBuilder::add_readings(std::optional<ProbeReadings>& sum, const ProbeRead
 }
 
 // How many threads waited in faults, averaged over the windows.
-void RowBuilder::take_blocked_threads(const Sums& windows) {
+void RowBuilder::take_blocked_threads(const Measurement& windows) {
   if (!row_.faults) return;
   double seconds = 0;
-  for (const Repetition& repetition : windows.measurement.reps) seconds += repetition.seconds;
-  if (row_.time && row_.time->fault_wait_s && seconds > 0)
+  for (const Repetition& repetition : windows.reps) seconds += repetition.seconds;
+  const char* key = "faults.blocked_threads_avg";
+  if (row_.time && row_.time->fault_wait_s && seconds > 0) {
     row_.faults->blocked_threads_avg = *row_.time->fault_wait_s / seconds;
-  else
-    row_.unavailable["faults.blocked_threads_avg"] = "the time that faults waited is not known";
+    row_.unavailable.erase(key);
+  } else {
+    row_.unavailable[key] = "the time that faults waited is not known";
+  }
 }
 
 void RowBuilder::take_time(const ProbeReadings& readings, const Sums& windows) {
@@ -109,7 +112,7 @@ void RowBuilder::take_readings(ProbeReadings&& readings) {
   row_.block_io = std::move(readings.block_io);
   row_.reclaim = std::move(readings.reclaim);
   row_.mmap_lock = std::move(readings.mmap_lock);
-  take_blocked_threads(traced_);
+  take_blocked_threads(*row_.traced);
   row_.probes = std::move(readings.probes);
   row_.unavailable.merge(readings.unavailable);
 }
@@ -118,7 +121,7 @@ void RowBuilder::take_dear_readings(ProbeReadings&& readings) {
   take_time(readings, dear_);
   row_.faults = std::move(readings.faults);
   row_.mmap_lock = std::move(readings.mmap_lock);
-  take_blocked_threads(dear_);
+  take_blocked_threads(dear_.measurement);
   for (ProbeStatus& status : row_.probes)
     for (const ProbeStatus& again : readings.probes)
       if (status.name == again.name) {

@@ -43,7 +43,7 @@ private:
   void add_readings(std::optional<ProbeReadings>& sum, const ProbeReadings& more);
   void take_readings(ProbeReadings&& readings);
   void take_time(const ProbeReadings& readings, const Sums& windows);
-  void take_blocked_threads(const Sums& windows);
+  void take_blocked_threads(const Measurement& windows);
   void take_dear_readings(ProbeReadings&& readings);
   void take_responses(Sums& sums);
 

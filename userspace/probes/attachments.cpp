@@ -43,7 +43,7 @@ Error attach_error(const HookProgram& program, int error) {
 Status Attachments::attach(const BpfObject& object, const HookProgram& program) {
   LibbpfMessages silence;
   bpf_program* loaded = object.program(program.name);
-  if (program.event == HookProgram::Event::kTracepoint) {
+  if (program.event == HookProgram::Event::kTracepoint || program.event == HookProgram::Event::kFunction) {
     bpf_link* link = bpf_program__attach(loaded);
     if (!link) return attach_error(program, errno);
     links_.emplace_back(link);

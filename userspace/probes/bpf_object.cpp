@@ -63,6 +63,7 @@ std::uint64_t BpfObject::ledger_bytes() const {
 void BpfObject::set_target(const target& whose) {
   skeleton_->bss->target = whose;
   skeleton_->bss->lock_holder = {};
+  skeleton_->bss->file_faults = {};
 }
 
 void BpfObject::set_census(bool on) {

@@ -13,10 +13,24 @@ HookProgram tracepoint(std::string_view program, const char* name, int arguments
   return {program, Event::kTracepoint, name, arguments, arguments};
 }
 
+HookProgram tracepoint(std::string_view program, const char* name, std::vector<std::string_view> types) {
+  int arguments = static_cast<int>(types.size());
+  return {program, Event::kTracepoint, name, arguments, arguments, std::move(types)};
+}
+
 // For a program that reads the first argument alone, which all layouts share.
 HookProgram tracepoint(std::string_view program, const char* name, int least, int most) {
   return {program, Event::kTracepoint, name, least, most};
 }
+
+HookProgram function(std::string_view program, const char* name, std::vector<std::string_view> types) {
+  int arguments = static_cast<int>(types.size());
+  return {program, Event::kFunction, name, arguments, arguments, std::move(types)};
+}
+
+constexpr std::string_view kPageByPageNote = "each page that a fault maps is an event of its own on this "
+                                             "kernel (before 6.6): measured in repetitions of "
+                                             "its own";
 
 constexpr std::string_view kMemcgNote = "each of its events costs the path of a memory cgroup on this "
                                         "kernel (before 6.14): measured in repetitions of its own";
@@ -51,8 +65,31 @@ const std::array<Hook, kHooks>& hooks() {
        {{"perf",
          {{"on_minor_fault__perf", Event::kPerfMinorFaults},
           {"on_major_fault__perf", Event::kPerfMajorFaults}}}}},
-      {HookId::kFaultPasses, "passes of a fault", {}},
-      {HookId::kFaultAround, "fault-around", {}},
+      // The tracepoints stand in the functions: the same events, cheaper.
+      {HookId::kFaultPasses,
+       "passes of a fault",
+       {{"tp_btf", {tracepoint("on_file_asked__tp_btf", "mm_filemap_fault", {"address_space *", "64 bits"})}},
+        {"raw_tp", {tracepoint("on_file_asked__raw_tp", "mm_filemap_fault", {"address_space *", "64 bits"})}},
+        {"fentry", {function("on_file_asked__fentry", "filemap_fault", {"vm_fault *"})}}}},
+      {HookId::kFaultAround,
+       "fault-around",
+       {{"tp_btf",
+         {tracepoint("on_around__tp_btf", "mm_filemap_map_pages",
+                     {"address_space *", "64 bits", "64 bits"})}},
+        {"raw_tp",
+         {tracepoint("on_around__raw_tp", "mm_filemap_map_pages",
+                     {"address_space *", "64 bits", "64 bits"})}},
+        {"fentry",
+         {function("on_around__fentry", "filemap_map_pages", {"vm_fault *", "64 bits", "64 bits"})}}}},
+      {HookId::kFaultMapped,
+       "pages mapped by faults",
+       {{"fentry",
+         {function("on_pages_mapped__fentry", "set_pte_range",
+                   {"vm_fault *", "folio *", "page *", "32 bits", "64 bits"})}},
+        {"fentry",
+         {function("on_page_mapped__fentry", "do_set_pte", {"vm_fault *", "page *", "64 bits"})},
+         kPageByPageNote,
+         true}}},
       {HookId::kPageCache,
        "page cache",
        {{"tp_btf",
@@ -65,7 +102,12 @@ const std::array<Hook, kHooks>& hooks() {
        "readahead windows",
        {{"tp_btf",
          {tracepoint("on_readahead_mark__tp_btf", "page_cache_async_ra", 4),
-          tracepoint("on_readahead_window__tp_btf", "page_cache_ra_order", 3)}}}},
+          tracepoint("on_readahead_window__tp_btf", "page_cache_ra_order", 3)}},
+        {"fentry",
+         {function("on_readahead_mark__fentry", "page_cache_async_ra",
+                   {"readahead_control *", "folio *", "64 bits"}),
+          function("on_readahead_window__fentry", "page_cache_ra_order",
+                   {"readahead_control *", "file_ra_state *", "32 bits"})}}}},
       {HookId::kMmapLock,
        "mmap_lock",
        {{"tp_btf",
@@ -88,7 +130,10 @@ const std::array<Hook, kHooks>& hooks() {
           tracepoint("on_lock_released__raw_tp", "mmap_lock_released", 2, 3)},
          kMemcgNote,
          true}}},
-      {HookId::kLockContention, "lock contention", {}},
+      {HookId::kLockContention,
+       "lock contention",
+       {{"tp_btf", {tracepoint("on_lock_contended__tp_btf", "contention_begin", {"void *", "32 bits"})}},
+        {"raw_tp", {tracepoint("on_lock_contended__raw_tp", "contention_begin", {"void *", "32 bits"})}}}},
       {HookId::kBlockIo,
        "block requests",
        {{"tp_btf",

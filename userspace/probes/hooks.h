@@ -21,6 +21,7 @@ enum class HookId {
   kFaultEnd,
   kFaultPasses,
   kFaultAround,
+  kFaultMapped,
   kPageCache,
   kReadahead,
   kMmapLock,
@@ -30,17 +31,20 @@ enum class HookId {
   kTlb,
   kSwap,
 };
-inline constexpr std::size_t kHooks = 14;
+inline constexpr std::size_t kHooks = 15;
 
 struct HookProgram {
-  enum class Event { kTracepoint, kPerfFaults, kPerfMinorFaults, kPerfMajorFaults };
+  enum class Event { kTracepoint, kFunction, kPerfFaults, kPerfMinorFaults, kPerfMajorFaults };
 
   std::string_view name;  // on_user_fault__tp_btf
   Event event = Event::kTracepoint;
-  const char* tracepoint = nullptr;
-  // How many arguments the tracepoint may have for the program to read the right ones.
+  const char* target = nullptr;  // name of the tracepoint or function
+  // How many arguments the target may have for the program to read the right ones.
   int least_arguments = 0;
   int most_arguments = 0;
+  // Of those that the program reads, by position: as KernelBtf::arguments_of_function() has it; "": not read.
+  // Nothing else compares the arguments of raw_tp and fentry programs, which would read garbage.
+  std::vector<std::string_view> types = {};
 };
 
 struct Variant {

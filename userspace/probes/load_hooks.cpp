@@ -10,6 +10,7 @@
 
 #include "userspace/probes/attachments.h"
 #include "userspace/probes/calls.h"
+#include "userspace/probes/hook_targets.h"
 #include "userspace/probes/libbpf_messages.h"
 #include "userspace/probes/page_ledger.h"
 #include "userspace/unique_fd.h"
@@ -19,19 +20,6 @@ namespace iotrace {
 namespace {
 
 constexpr std::string_view kFileIterator = "on_open_file__iter";
-
-// Cheap, and spares most of the trying: why a variant can't work by the kernel's own types, "" if it may.
-std::string mismatch(const Variant& variant, const KernelBtf& kernel) {
-  for (const HookProgram& program : variant.programs) {
-    if (program.event != HookProgram::Event::kTracepoint) continue;
-    std::optional<int> arguments = kernel.tracepoint_arguments(program.tracepoint);
-    if (!arguments) return fmt::format("this kernel has no tracepoint {}", program.tracepoint);
-    if (*arguments < program.least_arguments || *arguments > program.most_arguments)
-      return fmt::format("{} has {} arguments where {} are known", program.tracepoint, *arguments,
-                         program.most_arguments);
-  }
-  return {};
-}
 
 config configuration(const HookStates& states, const KernelBtf& kernel, int file_fd) {
   config made{};
@@ -102,9 +90,10 @@ std::string find_mapping(const BpfObject& object) {
 }
 
 Result<LoadedHooks> load_hooks(HookStates states, const KernelBtf& kernel, int file_fd) {
+  HookTargets targets(kernel);
   for (HookState& state : states) {
     while (const Variant* variant = state.variant()) {
-      std::string why = mismatch(*variant, kernel);
+      std::string why = targets.mismatch(*variant);
       if (why.empty()) break;
       state.refuse(std::move(why));
     }

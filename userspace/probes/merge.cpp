@@ -9,8 +9,6 @@ namespace iotrace {
 
 namespace {
 
-constexpr std::size_t kLongestFaults = 10;
-
 // A sum of which one part is unknown is unknown.
 void add(std::optional<Count>& sum, const std::optional<Count>& more) {
   sum = sum && more ? std::optional(*sum + *more) : std::nullopt;

@@ -1,12 +1,10 @@
 // mmap_lock: acquisitions, contention and waits by readers and writers; holders (bpf/mmap_lock.bpf.c).
 
 #include <algorithm>
-#include <fstream>
-
-#include <fmt/format.h>
 
 #include "userspace/probes/calls.h"
 #include "userspace/probes/probe.h"
+#include "userspace/probes/thread_names.h"
 
 namespace iotrace {
 
@@ -17,14 +15,8 @@ LockSide side(const Sums& sums, lock_side which) {
       .acquired = sums.totals.lock.acquired[which],
       .contended = sums.totals.lock.contended[which],
       .wait_ns = sums.histograms[static_cast<std::size_t>(HISTOGRAM_LOCK_WAITS) + which],
+      .hold_ns = sums.histograms[static_cast<std::size_t>(HISTOGRAM_LOCK_HOLDS) + which],
   };
-}
-
-// The name of a thread of the target; its number where it has ended.
-std::string thread_name(pid_t tgid, __u32 tid) {
-  std::ifstream file(fmt::format("/proc/{}/task/{}/comm", tgid, tid));
-  std::string name;
-  return std::getline(file, name) ? name : fmt::format("thread {}", tid);
 }
 
 std::string holders_call(__u32 call) {
@@ -53,6 +45,13 @@ void read(const Counted& in_window, ProbeReadings& readings) {
   }
   readings.mmap_lock = MmapLock{.read = side(sums, LOCK_BY_READERS), .write = side(sums, LOCK_BY_WRITERS)};
   readings.mmap_lock->holders = holders_of(sums.holders, tgid);
+  if (states.works(HookId::kLockContention)) {
+    readings.mmap_lock->read->slow_path = sums.totals.lock.slow_path[LOCK_BY_READERS];
+    readings.mmap_lock->write->slow_path = sums.totals.lock.slow_path[LOCK_BY_WRITERS];
+  } else {
+    for (const char* key : {"mmap_lock.read.slow_path", "mmap_lock.write.slow_path"})
+      readings.unavailable[key] = states.why_not(HookId::kLockContention);
+  }
 }
 
 Losses losses(const counters& totals) {
@@ -64,8 +63,8 @@ Losses losses(const counters& totals) {
 Probe mmap_lock_probe() {
   return {
       .info = {"mmap_lock",
-               "acquisitions of mmap_lock, contention and waits, by readers and writers; who held it"},
-      .hooks = {HookId::kMmapLock},
+               "acquisitions of mmap_lock, contention, waits and holds, by readers and writers; who held it"},
+      .hooks = {HookId::kMmapLock, HookId::kLockContention},
       .needed = HookId::kMmapLock,
       .borrows = {},
       .read = read,

@@ -23,8 +23,8 @@ struct ProbeTarget {
   pid_t tgid = 0;
   std::uint64_t mapping_address = 0;  // 0: the file is not mapped
   std::uint64_t mapping_bytes = 0;
-  // A thread of the target whose faults, calls and waits are not counted, only its acquisitions of mmap_lock,
-  // and it is named where it holds the lock; 0: none.
+  // A thread of the target of which nothing is counted but how long it holds mmap_lock, and it is named where
+  // others wait for it; 0: none.
   pid_t excluded_tid = 0;
   // Attach what is dear on this kernel, too; see ProbeSet::has_dear_hook().
   bool with_dear = true;
@@ -46,6 +46,9 @@ struct ProbeReadings {
   std::map<std::string, std::string> unavailable;
   std::vector<ProbeStatus> probes;
 };
+
+// How many of the longest faults are told.
+inline constexpr std::size_t kLongestFaults = 10;
 
 // Adds the readings of another repetition of the same row: counts add up, histograms merge.
 Status merge(ProbeReadings& sum, const ProbeReadings& more);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <tuple>
 
 #include <bpf/bpf.h>
@@ -58,6 +59,13 @@ void add_histogram(Histogram& sum, const histogram& more) {
 }
 static_assert(HISTOGRAM_SUB_BITS == kKernelSubBits && histogram_bins(kKernelSubBits) <= HISTOGRAM_BINS);
 
+void add_long_faults(Sums& sums, const long_faults& kept) {
+  for (const long_fault& fault : kept.entries)
+    if (fault.ns != 0) sums.long_faults.push_back(fault);
+  std::ranges::sort(sums.long_faults, std::greater(), &long_fault::ns);
+  sums.most_blocked = std::max(sums.most_blocked, kept.most_blocked);
+}
+
 auto order_of(const CallResult& result) {
   return std::tuple(result.key.call, result.key.advice, result.key.error);
 }
@@ -86,21 +94,24 @@ Status clear_requests(const BpfObject& object) {
 }
 
 Result<counters> read_counters(const BpfObject& object) {
-  PerCpu<counters> cpus;
+  PerCpu<cpu_counters> cpus;
   if (Status read = cpus.read(object.map("counters"), __u32{0}); !read) return read.error();
   counters sum{};
-  for (const counters& cpu : cpus) add_counters(sum, cpu);
+  for (const cpu_counters& cpu : cpus) add_counters(sum, cpu.sums);
   sum.readahead.mmap_miss_max = 0;
-  for (const counters& cpu : cpus)
-    sum.readahead.mmap_miss_max = std::max(sum.readahead.mmap_miss_max, cpu.readahead.mmap_miss_max);
+  for (const cpu_counters& cpu : cpus)
+    sum.readahead.mmap_miss_max = std::max(sum.readahead.mmap_miss_max, cpu.sums.readahead.mmap_miss_max);
   return sum;
 }
 
 Result<Sums> read_sums(const BpfObject& object) {
   Sums sums;
-  Result<counters> totals = read_counters(object);
-  if (!totals) return totals.error();
-  sums.totals = *totals;
+  PerCpu<cpu_counters> totals;
+  if (Status read = totals.read(object.map("counters"), __u32{0}); !read) return read.error();
+  for (const cpu_counters& cpu : totals) {
+    add_counters(sums.totals, cpu.sums);
+    add_long_faults(sums, cpu.longest);
+  }
 
   PerCpu<histogram> cpus;
   for (__u32 index = 0; index < HISTOGRAMS; ++index) {
@@ -140,7 +151,7 @@ Result<std::vector<__u64>> read_folio_orders(const BpfObject& object) {
 }
 
 Status clear_sums(const BpfObject& object) {
-  PerCpu<counters> totals;
+  PerCpu<cpu_counters> totals;
   if (Status cleared = totals.clear(object.map("counters"), __u32{0}); !cleared) return cleared;
   PerCpu<histogram> histograms;
   for (__u32 index = 0; index < HISTOGRAMS; ++index)

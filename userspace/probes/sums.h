@@ -26,6 +26,8 @@ struct HolderCount {
 
 struct Sums {
   counters totals{};
+  std::vector<long_fault> long_faults;  // of all CPUs, longest first
+  __u64 most_blocked = 0;               // the largest of the CPUs'
   JudgedPages pages;
   std::vector<HolderCount> holders;
   std::vector<Histogram> histograms;  // [HISTOGRAMS], indexed as in bpf/contract.h
