@@ -24,6 +24,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/histogram.bpf.h"
+#include "bpf/page_ledger.bpf.h"
 #include "bpf/target.bpf.h"
 
 static __always_inline int fault_starts(__u64 address, bool in_kernel) {
@@ -87,6 +88,7 @@ static __always_inline int fault_ends(__u64 address, bool major) {
   histogram_add(HISTOGRAM_FAULTS + kind, duration);
   if (kind == FAULT_WAITED || kind == FAULT_READ)
     add_wait(thread, &c->waits.fault_ns, duration, thread->fault_waited_ns);
+  if (kind == FAULT_WAITED) page_waited_for(c, thread->fault_page);
   thread->fault_ns = 0;
   return 0;
 }

@@ -44,8 +44,30 @@ enum { BPF_ANY = 0, BPF_NOEXIST = 1 };
 
 // ---- memory -----------------------------------------------------------------------------------------
 
-struct address_space;
 struct mm_struct;
+
+// 6.1 to 6.18
+struct backing_dev_info {
+  unsigned long ra_pages;  // read_ahead_kb
+  unsigned long io_pages;  // max_sectors_kb
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
+struct super_block {
+  struct backing_dev_info* s_bdi;
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
+struct inode {
+  struct super_block* i_sb;
+  long long i_size;
+  void* i_private;
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
+struct address_space {
+  struct inode* host;
+} KERNEL_TYPE;
 
 // 6.1 to 6.18. `flags` is not written out: it is a plain number up to 6.17 and a struct from 6.18 on, at
 // offset 0 in all (see bpf/core_fixes.bpf.h).
@@ -89,6 +111,8 @@ struct task_struct {
   int tgid;
   struct mm_struct* mm;
   struct files_struct* files;
+  struct task_struct* group_leader;
+  struct pid* thread_pid;
   unsigned long nvcsw;
 } KERNEL_TYPE;
 
@@ -99,8 +123,16 @@ enum {
 };
 
 // 6.1 to 6.18
+struct file_ra_state {
+  unsigned int ra_pages;
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
 struct file {
   struct address_space* f_mapping;
+  struct inode* f_inode;
+  struct file_ra_state f_ra;
+  void* private_data;
   long long f_pos;
 } KERNEL_TYPE;
 
