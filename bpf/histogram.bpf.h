@@ -33,19 +33,14 @@ static __always_inline __u64 histogram_bin(__u64 value) {
   return ((shift + 1) << HISTOGRAM_SUB_BITS) + ((value >> shift) & ((1u << HISTOGRAM_SUB_BITS) - 1));
 }
 
-// Adds a value that was seen so many times.
-static __always_inline void histogram_add_times(__u32 index, __u64 value, __u64 times) {
+static __always_inline void histogram_add(__u32 index, __u64 value) {
   struct histogram* histogram = bpf_map_lookup_elem(&histograms, &index);
   if (!histogram) return;
   __u64 bin = histogram_bin(value);
   barrier_var(bin);  // else 6.1 loses the bound of the next line
   bin &= HISTOGRAM_BINS - 1;
-  histogram->bins[bin] += times;
-  histogram->sum += value * times;
+  histogram->bins[bin]++;
+  histogram->sum += value;
   if (value > histogram->max) histogram->max = value;
   if (~value > histogram->inverted_min) histogram->inverted_min = ~value;
-}
-
-static __always_inline void histogram_add(__u32 index, __u64 value) {
-  histogram_add_times(index, value, 1);
 }

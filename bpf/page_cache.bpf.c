@@ -97,7 +97,6 @@ struct folio_lives {
   struct counters* c;
   __u64 first;
   struct bringers who;
-  struct ages ages;
 };
 
 static long next_life_begins(__u32 index, struct folio_lives* lives) {
@@ -107,7 +106,7 @@ static long next_life_begins(__u32 index, struct folio_lives* lives) {
 }
 
 static long next_life_ends(__u32 index, struct folio_lives* lives) {
-  life_ends(lives->c, lives->first + index, &lives->ages);
+  life_ends(lives->c, lives->first + index);
   return 0;
 }
 
@@ -124,7 +123,6 @@ static __always_inline void folio_begins(struct counters* c, struct page_range f
 static __always_inline void folio_ends(struct counters* c, struct page_range folio) {
   struct folio_lives lives = {.c = c, .first = folio.first};
   bpf_loop(folio.end - folio.first, next_life_ends, &lives, 0);
-  add_ages(&lives.ages);
 }
 
 // ---- programs --------------------------------------------------------------------------------------------
@@ -165,9 +163,7 @@ static __always_inline int page_removed(const struct folio* folio, __u64 head, _
     folio_ends(c, (struct page_range){index, index + pages});
     return 0;
   }
-  struct ages ages = {};
-  if (pages) life_ends(c, index, &ages);
-  add_ages(&ages);
+  if (pages) life_ends(c, index);
   return 0;
 }
 

@@ -118,24 +118,7 @@ static __always_inline void life_begins(struct counters* c, __u64 page, enum pag
   *life = PAGE_PRESENT | source << PAGE_SOURCE_SHIFT | (__u32)birth << PAGE_BIRTH_SHIFT;
 }
 
-// Ages in ticks of pages that leave together, which are mostly one age.
-struct ages {
-  __u64 age, pages;
-};
-
-static __always_inline void add_ages(const struct ages* ages) {
-  if (ages->pages) histogram_add_times(HISTOGRAM_PAGE_AGES, ages->age * cfg.tick_ns, ages->pages);
-}
-
-static __always_inline void add_age(struct ages* ages, __u64 age) {
-  if (age != ages->age) {
-    add_ages(ages);
-    *ages = (struct ages){.age = age};
-  }
-  ages->pages++;
-}
-
-static __always_inline void life_ends(struct counters* c, __u64 page, struct ages* ages) {
+static __always_inline void life_ends(struct counters* c, __u64 page) {
   __u32* life = changing_life_of(page);
   __u8* mark = mark_of(page);
   if (!life || !mark) return;
@@ -148,7 +131,7 @@ static __always_inline void life_ends(struct counters* c, __u64 page, struct age
     return;
   }
   __u64 birth = before >> PAGE_BIRTH_SHIFT;
-  if (birth != BIRTH_LAST) add_age(ages, ticks_so_far() - birth);
+  if (birth != BIRTH_LAST) histogram_add(HISTOGRAM_PAGE_AGES, (ticks_so_far() - birth) * cfg.tick_ns);
   if (used) {
     c->pages.used[source_in(before)]++;
     *life = PAGE_EVICTED;
