@@ -12,7 +12,7 @@
 //   needless  = the other pages of the range - added
 // A vector's elements are calls of their own there.
 //
-// Cost: 100 to 200 ns per hint, by the reads of the kernel's structures; nothing for other calls but reads
+// Cost: not measured yet: some ten reads of the kernel's structures per hint; nothing for other calls but reads
 // that slept, each of whose pages is looked up.
 //
 // Can't see: the open file behind a mapping, whose readahead is taken to be that of the device (it is twice
