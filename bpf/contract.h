@@ -36,7 +36,7 @@ struct config {
   __u32 waited_needs_major;
   __u32 iter_tgid;  // whose descriptor iter_fd is the followed file
   __u32 iter_fd;
-  __u64 tick_ns;                // length of a tick of jiffies
+  __u64 tick_ns;                // length of a tick of the kernel's clock, jiffies
   __u8 calls[SYSCALL_NUMBERS];  // system call number -> enum followed_call
 };
 CONTRACT_SIZE(struct config, 24 + SYSCALL_NUMBERS);
@@ -56,34 +56,34 @@ struct target {
 CONTRACT_SIZE(struct target, 32);
 
 // ---- the page ledger ----------------------------------------------------------------------------------
-// A byte per page of the followed file in each of two maps, `touches` and `page_states`, as arrays of chunks;
-// in a third, `page_births`, two bytes.
-// The target writes gate.mark into `touches` for each page after it has read from it; a byte that is not the
-// present mark is none, so that marks need no clearing. Before it reads, it writes gate.mark | MARK_WITHHELD
-// for the pages of a hint that a back-off withheld, unless their mark is the present one.
-enum { LEDGER_CHUNK_PAGES = 4096, MARK_WITHHELD = 128 };
+// Of each page of the followed file a byte in the map `touches` and a word in the map `page_lives`, as arrays
+// of chunks. The target writes gate.mark into `touches` for each page after it has read from it; a byte that
+// is not the present mark is none, so that marks need no clearing. Before it reads, it writes gate.mark |
+// MARK_WITHHELD for the pages of a hint that a back-off withheld, unless their mark is the present one.
+enum { LEDGER_CHUNK_PAGES = 4096, LEDGER_CHUNKS = 4096, MARK_WITHHELD = 128 };
 struct ledger_chunk {
   __u8 pages[LEDGER_CHUNK_PAGES];
 };
 CONTRACT_SIZE(struct ledger_chunk, LEDGER_CHUNK_PAGES);
 
-// When a page's life began, in ticks of the kernel's clock (config.tick_ns) since the gate's window began;
-// BIRTH_LAST for all that are later.
-enum { BIRTH_LAST = 0xffff };
-struct birth_chunk {
-  __u16 pages[LEDGER_CHUNK_PAGES];
+struct life_chunk {
+  __u32 pages[LEDGER_CHUNK_PAGES];
 };
-CONTRACT_SIZE(struct birth_chunk, 2 * LEDGER_CHUNK_PAGES);
+CONTRACT_SIZE(struct life_chunk, 4 * LEDGER_CHUNK_PAGES);
 
-// A page's state: these bits, and who brought it (enum page_source) from bit PAGE_SOURCE_SHIFT on. A life is
-// the time from a page's entering the cache to its leaving it; only those that began in the window count.
+// A page's life is the time from its entering the cache to its leaving it; only those that began in the
+// window count. Its word holds these bits, from bit PAGE_SOURCE_SHIFT on who brought the page (enum
+// page_source), and from bit PAGE_BIRTH_SHIFT on when the life began: in ticks (config.tick_ns) since the
+// first one of the window, BIRTH_LAST for all that are later, which are 19 hours at 250 ticks a second.
 enum {
   PAGE_PRESENT = 1,       // such a life is under way
   PAGE_EVICTED = 2,       // the page is not there, but was in this window
   PAGE_ENDED_UNUSED = 4,  // its last life ended without a mark, so far
   PAGE_LATE = 8,          // brought by a hint, and still in flight when it was touched
   PAGE_SOURCE_SHIFT = 4,
+  PAGE_BIRTH_SHIFT = 8,
 };
+enum { BIRTH_LAST = 0xffffff };
 
 // ---- system calls -----------------------------------------------------------------------------------
 // The calls that are followed, in the order in which they are reported. userspace/probes/calls.cpp gives
@@ -157,7 +157,7 @@ enum {
   // + enum lock_side: acquired to released; of the excluded thread, too, as others wait for it
   HISTOGRAM_LOCK_HOLDS = HISTOGRAM_LOCK_WAITS + LOCK_SIDES,
   HISTOGRAM_CALLS = HISTOGRAM_LOCK_HOLDS + LOCK_SIDES,  // + enum followed_call: entry to exit
-  HISTOGRAM_PAGE_AGES = HISTOGRAM_CALLS + CALLS,        // of pages that left, ticks since they entered
+  HISTOGRAM_PAGE_AGES = HISTOGRAM_CALLS + CALLS,        // of pages that left: since they entered, to a tick
   HISTOGRAM_READAHEAD_PAGES,                            // pages of a window that the kernel reads ahead
   HISTOGRAM_AROUND_PAGES,  // pages of a window that a fault looks at for cached neighbours
   HISTOGRAM_IO_LATENCY,    // of read requests to the device, made to completed

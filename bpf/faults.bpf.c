@@ -29,6 +29,7 @@
 #include "bpf/fault_service.bpf.h"
 #include "bpf/histogram.bpf.h"
 #include "bpf/long_faults.bpf.h"
+#include "bpf/page_ledger.bpf.h"
 #include "bpf/target.bpf.h"
 
 static __always_inline int fault_starts(__u64 address, bool in_kernel) {
@@ -95,6 +96,7 @@ static __always_inline int fault_ends(__u64 address, bool major) {
   histogram_add(HISTOGRAM_FAULTS + kind, duration);
   bool waited = kind == FAULT_WAITED || kind == FAULT_READ;
   if (waited) add_wait(thread, &c->waits.fault_ns, duration, thread->fault_waited_ns);
+  if (kind == FAULT_WAITED) page_waited_for(c, thread->fault_page);
   if (thread->fault_service != SERVED_AROUND) {
     c->faults.retried += passes_beside_first(thread);
     __u64 threads = leaves_file(thread);

@@ -22,51 +22,10 @@
 #include "bpf/core_fixes.bpf.h"
 #include "bpf/folio_census.bpf.h"
 #include "bpf/page_ledger.bpf.h"
+#include "bpf/page_ranges.bpf.h"
 #include "bpf/registers.bpf.h"
 #include "bpf/target.bpf.h"
 #include "bpf/uring_worker.bpf.h"
-
-// ---- what a read asked for -----------------------------------------------------------------------------
-
-static __always_inline struct page_range pages_of(__u64 offset, __u64 bytes) {
-  __u64 page_mask = (1ull << cfg.page_shift) - 1;
-  return (struct page_range){offset >> cfg.page_shift, (offset + bytes + page_mask) >> cfg.page_shift};
-}
-
-// Where read(2) stands in its file: the kernel moves f_pos at the end of the call.
-static __always_inline __u64 file_position(struct task_struct* task, __u64 fd) {
-  struct fdtable* table = BPF_CORE_READ(task, files, fdt);
-  struct file** files = BPF_CORE_READ(table, fd);
-  struct file* file = 0;
-  if ((__u32)fd >= BPF_CORE_READ(table, max_fds)) return 0;
-  bpf_probe_read_kernel(&file, sizeof(file), files + (__u32)fd);
-  return BPF_CORE_READ(file, f_pos);
-}
-
-// Bytes of the first 16 elements of a vector, of all of them in practice.
-static __always_inline __u64 vector_bytes(const struct iovec* vector, __u64 elements) {
-  __u64 bytes = 0;
-  for (int i = 0; i < 16; i++) {
-    struct iovec element = {};
-    if (i >= elements || bpf_probe_read_user(&element, sizeof(element), vector + i)) break;
-    bytes += element.iov_len;
-  }
-  return bytes;
-}
-
-static __always_inline struct page_range asked_for(struct task_struct* task, enum followed_call call) {
-  const struct pt_regs* regs = entry_registers(task);
-  __u64 second = syscall_argument(regs, 1), third = syscall_argument(regs, 2);
-  if (call == CALL_PREAD64) return pages_of(syscall_argument(regs, 3), third);
-  if (call == CALL_READ) return pages_of(file_position(task, syscall_argument(regs, 0)), third);
-
-  __u64 bytes = vector_bytes((const struct iovec*)second, third);
-  if (call == CALL_READV) return pages_of(file_position(task, syscall_argument(regs, 0)), bytes);
-  __u64 offset = syscall_argument(regs, 3);
-  // preadv2 with offset -1 reads at the file's position
-  if (call == CALL_PREADV2 && offset == ~0ull) offset = file_position(task, syscall_argument(regs, 0));
-  return pages_of(offset, bytes);
-}
 
 // ---- who brings pages in ---------------------------------------------------------------------------------
 
@@ -83,6 +42,16 @@ static __always_inline enum followed_call present_call(struct task_struct* task,
 static __always_inline bool in_fault(struct task_struct* task, const struct thread_state* thread) {
   if (!thread->fault_ns) return false;
   return thread->fault_in_kernel || present_call(task, thread) == CALL_NONE;
+}
+
+// Who brings the pages of a folio: `wanted_by` those of the range that was wanted, `all` the rest.
+struct bringers {
+  enum page_source all, wanted_by;
+  struct page_range wanted;
+};
+
+static __always_inline enum page_source bringer_of(const struct bringers* who, __u64 page) {
+  return page >= who->wanted.first && page < who->wanted.end ? who->wanted_by : who->all;
 }
 
 static __always_inline struct bringers brought_by(enum page_source source) {
@@ -107,6 +76,7 @@ static __always_inline struct bringers who_brings(struct page_range folio) {
   }
 
   enum followed_call call = present_call(task, thread);
+  thread->call_added += folio.end - folio.first;
   switch (call) {
   case CALL_MADVISE:
   case CALL_PROCESS_MADVISE:
@@ -117,9 +87,43 @@ static __always_inline struct bringers who_brings(struct page_range folio) {
   case CALL_READV:
   case CALL_PREAD64:
   case CALL_PREADV:
-  case CALL_PREADV2: return (struct bringers){PAGE_BY_READAHEAD, PAGE_BY_READ, asked_for(task, call)};
+  case CALL_PREADV2: return (struct bringers){PAGE_BY_READAHEAD, PAGE_BY_READ, asked_for(task, call, 0)};
   default: return brought_by(PAGE_BY_OTHER);
   }
+}
+
+// ---- folios of more than one page ------------------------------------------------------------------------
+
+struct folio_lives {
+  struct counters* c;
+  __u64 first;
+  struct bringers who;
+};
+
+static long next_life_begins(__u32 index, struct folio_lives* lives) {
+  __u64 page = lives->first + index;
+  life_begins(lives->c, page, bringer_of(&lives->who, page));
+  return 0;
+}
+
+static long next_life_ends(__u32 index, struct folio_lives* lives) {
+  life_ends(lives->c, lives->first + index);
+  return 0;
+}
+
+static __always_inline void folio_begins(struct counters* c, struct page_range folio,
+                                         const struct bringers* who) {
+  __u64 pages = folio.end - folio.first;
+  __u64 wanted = pages_in_both(folio, who->wanted);
+  c->pages.added[who->all] += pages - wanted;
+  c->pages.added[who->wanted_by] += wanted;
+  struct folio_lives lives = {.c = c, .first = folio.first, .who = *who};
+  bpf_loop(pages, next_life_begins, &lives, 0);
+}
+
+static __always_inline void folio_ends(struct counters* c, struct page_range folio) {
+  struct folio_lives lives = {.c = c, .first = folio.first};
+  bpf_loop(folio.end - folio.first, next_life_ends, &lives, 0);
 }
 
 // ---- programs --------------------------------------------------------------------------------------------
@@ -139,10 +143,13 @@ static __always_inline int page_added(const struct folio* folio, __u64 head, __u
   if (!open) return 0;
   struct page_range range = {index, index + pages};
   struct bringers who = who_brings(range);
-  __u64 wanted = pages_in_both(range, who.wanted);
-  c->pages.added[who.all] += pages - wanted;
-  c->pages.added[who.wanted_by] += wanted;
-  lives_begin(c, range, &who);
+  if (pages > 1) {
+    folio_begins(c, range, &who);
+    return 0;
+  }
+  enum page_source source = bringer_of(&who, index);
+  c->pages.added[source]++;
+  life_begins(c, index, source);
   return 0;
 }
 
@@ -153,7 +160,11 @@ static __always_inline int page_removed(const struct folio* folio, __u64 head, _
   __u64 pages = folio_pages(folio, head);
   c->pages.removed += pages;
   c->pages.lost += !pages;
-  lives_end(c, (struct page_range){index, index + pages});
+  if (pages > 1) {
+    folio_ends(c, (struct page_range){index, index + pages});
+    return 0;
+  }
+  if (pages) life_ends(c, index);
   return 0;
 }
 

@@ -17,6 +17,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/call_results.bpf.h"
+#include "bpf/hints.bpf.h"
 #include "bpf/histogram.bpf.h"
 #include "bpf/registers.bpf.h"
 #include "bpf/target.bpf.h"
@@ -33,6 +34,7 @@ static __always_inline int call_enters(__u64 number) {
     thread->fault_ns = 0;
   }
   if (thread->call > CALL_OTHER) {
+    thread->call_added = 0;
     thread->call_sleeps = task->nvcsw;
     thread->call_waited_ns = thread->waited_ns;
     thread->call_ns = bpf_ktime_get_ns();
@@ -83,6 +85,7 @@ static __always_inline int call_exits(__s64 result) {
   __u64 duration = bpf_ktime_get_ns() - thread->call_ns;
   histogram_add(HISTOGRAM_CALLS + call, duration);
   count_wait(c, task, thread, call, duration);
+  count_hint(c, task, thread, call, result);
 
   struct result_key key = {.call = call, .advice = NO_ADVICE};
   struct result_count once = {.calls = 1};

@@ -17,6 +17,8 @@ struct target target;
 // `struct address_space *` of the followed file, as a number that is only compared. The loader keeps the file
 // open, so that it can't come to mean another file.
 __u64 followed_mapping;
+// Its `struct inode *`, and the `struct backing_dev_info *` of the file system that it is on.
+__u64 followed_inode, followed_device;
 
 SEC(".data.gate") struct gate gate;
 

@@ -73,6 +73,29 @@ struct vm_area_struct {
   struct file* vm_file;
 } KERNEL_TYPE;
 
+// 6.1 to 6.18
+struct backing_dev_info {
+  unsigned long ra_pages;  // read_ahead_kb
+  unsigned long io_pages;  // max_sectors_kb
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
+struct super_block {
+  unsigned int s_dev;
+  struct backing_dev_info* s_bdi;
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
+struct inode {
+  unsigned short i_mode;
+  struct address_space* i_mapping;
+  struct super_block* i_sb;
+  unsigned long i_ino;
+  unsigned int i_nlink;
+  long long i_size;
+  void* i_private;
+} KERNEL_TYPE;
+
 // 6.1 to 6.18. `flags` is not written out: it is a plain number up to 6.17 and a struct from 6.18 on, at
 // offset 0 in all (see bpf/core_fixes.bpf.h).
 struct folio {
@@ -121,6 +144,8 @@ struct task_struct {
   int tgid;
   struct mm_struct* mm;
   struct files_struct* files;
+  struct task_struct* group_leader;
+  struct pid* thread_pid;
   unsigned long nvcsw;
   char comm[16];
   void* worker_private;  // struct io_worker of a PF_IO_WORKER
@@ -133,18 +158,10 @@ enum {
 };
 
 // 6.1 to 6.18
-struct super_block {
-  unsigned int s_dev;
-} KERNEL_TYPE;
-
-// 6.1 to 6.18
-struct inode {
-  unsigned short i_mode;
-  struct address_space* i_mapping;
-  struct super_block* i_sb;
-  unsigned long i_ino;
-  unsigned int i_nlink;
-  long long i_size;
+struct file_ra_state {
+  unsigned int ra_pages;
+  unsigned int size;        // of the window, pages
+  unsigned int async_size;  // at how many pages before its end the next one is started
 } KERNEL_TYPE;
 
 // 6.1 to 6.18; handed on, never read
@@ -157,6 +174,8 @@ struct file {
   struct address_space* f_mapping;
   struct inode* f_inode;
   struct path f_path;
+  struct file_ra_state f_ra;
+  void* private_data;
   long long f_pos;
 } KERNEL_TYPE;
 
@@ -181,12 +200,6 @@ struct bpf_iter__task_file {
 } KERNEL_TYPE;
 
 // ---- readahead ----------------------------------------------------------------------------------------
-
-// 6.1 to 6.18
-struct file_ra_state {
-  unsigned int size;        // of the window, pages
-  unsigned int async_size;  // at how many pages before its end the next one is started
-} KERNEL_TYPE;
 
 // 6.1 to 6.12
 struct file_ra_state___before_6_17 {

@@ -2,7 +2,9 @@
 // A file of incompressible bytes on a real file system, in a cache state that is proven, not hoped for.
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -57,6 +59,12 @@ public:
 
   // A descriptor of its own, with its own readahead state.
   UniqueFd open() const { return UniqueFd(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)); }
+
+  // Whose folios are large on each kernel that we know.
+  bool is_on_xfs() const {
+    struct statfs of {};
+    return ::fstatfs(fd_.get(), &of) == 0 && of.f_type == XFS_SUPER_MAGIC;
+  }
 
   // Leaves no page in the cache, or throws.
   void make_cold() {

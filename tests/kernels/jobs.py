@@ -6,6 +6,11 @@ import subprocess
 # Cases that run on xfs as well: its folios are large on every kernel of the matrix, those of ext4 on none.
 ON_XFS = ["a hint on 8 pages of which 3 are touched brings 5 for nothing",
           "pages of large folios are used and wasted one by one",
+          "a file cached in large folios is added, used and wasted to the page",
+          "of a hint on 31 pages of which 13 are cached, 13 are needless, by each way of hinting",
+          "one hint on 64 MiB is truncated to what the kernel reads for one call, to the page",
+          "pages that are touched while their hint is in flight are late",
+          "17 pages kept for 50 ms leave at that age or later, to a tick",
           "pages added are the pages that then are in the cache",
           "DONTNEED evicts exactly what was there",
           "pages are counted, not folios, on their way in and out",

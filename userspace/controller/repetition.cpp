@@ -177,6 +177,7 @@ Result<RepetitionResult> run_repetition(const RunContext& run, const PlannedRow&
                              .mapping_address = block.mapping_address,
                              .mapping_bytes = block.mapping_address ? run.file_size_bytes : 0,
                              .excluded_tid = static_cast<pid_t>(block.churn_tid),
+                             .marks_withheld = row.strategy->withholds,
                              .with_dear = planned.dear_pass_ops > 0};
     if (Status attached = run.probes->attach(target); !attached) return attached.error();
   }

@@ -19,7 +19,7 @@ Result<BpfObject> BpfObject::open(const config& configuration, __u32 ledger_chun
   if (!skeleton) return errno_error("open the BPF object", errno);
   BpfObject object(skeleton);
   skeleton->rodata->cfg = configuration;
-  for (bpf_map* map : {skeleton->maps.touches, skeleton->maps.page_states, skeleton->maps.used_chunks})
+  for (bpf_map* map : {skeleton->maps.touches, skeleton->maps.page_lives})
     bpf_map__set_max_entries(map, ledger_chunks);
   return object;
 }
@@ -64,6 +64,11 @@ void BpfObject::set_target(const target& whose) {
   skeleton_->bss->target = whose;
   skeleton_->bss->lock_holder = {};
   skeleton_->bss->file_faults = {};
+  skeleton_->bss->first_tick = 0;
+}
+
+std::span<__u8> BpfObject::used_chunks() const {
+  return skeleton_->bss->used_chunks;
 }
 
 void BpfObject::set_census(bool on) {

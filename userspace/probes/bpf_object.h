@@ -37,6 +37,7 @@ public:
   int gate_fd() const;
   int ledger_fd() const;
   std::uint64_t ledger_bytes() const;
+  std::span<__u8> used_chunks() const;  // [LEDGER_CHUNKS], of the page ledger
   void set_target(const target& whose);
   void set_census(bool on);
   __u64 followed_mapping() const;

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#include <algorithm>
+
 #include "userspace/probes/probe.h"
 
 namespace iotrace {
@@ -31,27 +33,53 @@ void count_calls(const Sums& sums, Hints& hints) {
   }
 }
 
+// Why hints can't be called late, "" where they can: what waited must be seen.
+std::string no_lateness(const HookStates& states) {
+  for (HookId needed : {HookId::kFaultStart, HookId::kFaultEnd, HookId::kSyscalls})
+    if (!states.works(needed)) return states.why_not(needed);
+  return {};
 }
 
-void read_hints(const Counted& counted, ProbeReadings& readings) {
+// Sets a number, or says why it can't be had.
+void set(std::optional<Count>& number, const char* key, Count value, const std::string& why_not,
+         ProbeReadings& readings) {
+  if (why_not.empty())
+    number = value;
+  else
+    readings.unavailable[key] = why_not;
+}
+
+}
+
+// Of the pages that hints brought: late are those that a thread had to wait for, useless those that nobody
+// used, in time the rest. A page that came with the one that was waited for counts as in time.
+void read_hints(const Counted& counted, bool marks_withheld, ProbeReadings& readings) {
+  const auto& [sums, states, tgid] = counted;
   if (!readings.syscalls && !readings.page_cache) {
-    readings.unavailable["hints"] = counted.states.why_not(HookId::kSyscalls);
+    readings.unavailable["hints"] = states.why_not(HookId::kSyscalls);
     return;
   }
   Hints& hints = readings.hints.emplace();
+  const std::string no_calls = readings.syscalls ? "" : states.why_not(HookId::kSyscalls);
+  const std::string no_pages = readings.page_cache ? "" : "the probe page_cache is off";
+  const std::string no_returns = no_pages.empty() ? no_calls : no_pages;
+  const std::string no_waits = no_pages.empty() ? no_lateness(states) : no_pages;
+
   if (readings.syscalls)
-    count_calls(counted.sums, hints);
+    count_calls(sums, hints);
   else
-    for (const char* key : {"hints.issued", "hints.rejected"})
-      readings.unavailable[key] = counted.states.why_not(HookId::kSyscalls);
-  if (readings.page_cache)
-    hints.useless_pages = counted.sums.pages.wasted[PAGE_BY_HINT];
-  else
-    readings.unavailable["hints.useless_pages"] = "the probe page_cache is off";
-  // What a strategy suppresses never reaches the kernel: the worker counts it.
-  for (const char* key :
-       {"hints.in_time_pages", "hints.late_pages", "hints.needless_pages", "hints.truncated_pages"})
-    readings.unavailable[key] = kNotCounted;
+    for (const char* key : {"hints.issued", "hints.rejected"}) readings.unavailable[key] = no_calls;
+
+  const hint_counters& pages = sums.totals.hints;
+  const Count used = sums.pages.used[PAGE_BY_HINT];
+  set(hints.useless_pages, "hints.useless_pages", sums.pages.wasted[PAGE_BY_HINT], no_pages, readings);
+  set(hints.needless_pages, "hints.needless_pages", pages.needless, no_returns, readings);
+  set(hints.truncated_pages, "hints.truncated_pages", pages.truncated, no_returns, readings);
+  set(hints.late_pages, "hints.late_pages", pages.late, no_waits, readings);
+  set(hints.in_time_pages, "hints.in_time_pages", used - std::min<Count>(used, pages.late), no_waits, readings);
+  // What a strategy withholds never reaches the kernel: the worker counts it, and marks its pages.
+  set(hints.suppressed_absent_pages, "hints.suppressed_absent_pages", pages.withheld,
+      !no_pages.empty() || marks_withheld ? no_pages : "no hint is withheld, or none is marked so", readings);
 }
 
 }

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cerrno>
+#include <ctime>
 
 #include <fmt/format.h>
 
@@ -21,12 +22,20 @@ namespace {
 
 constexpr std::string_view kFileIterator = "on_open_file__iter";
 
+// The coarse clocks advance with the kernel's tick: their resolution is its length.
+__u64 tick_ns() {
+  timespec tick{};
+  clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+  return static_cast<__u64>(tick.tv_sec) * 1'000'000'000 + static_cast<__u64>(tick.tv_nsec);
+}
+
 config configuration(const HookStates& states, const KernelBtf& kernel, int file_fd) {
   config made{};
   made.page_shift = static_cast<__u32>(std::countr_zero(static_cast<unsigned long>(sysconf(_SC_PAGESIZE))));
   made.waited_needs_major = !states.works(HookId::kMmapLock) && !kernel.has_per_vma_locks();
   made.iter_tgid = static_cast<__u32>(getpid());
   made.iter_fd = static_cast<__u32>(file_fd);
+  made.tick_ns = tick_ns();
   for (__u8& call : made.calls) call = CALL_OTHER;
   for (const FollowedCall& followed : followed_calls()) made.calls[followed.number] = followed.call;
   return made;

@@ -37,6 +37,7 @@ void read(const Counted& in_window, ProbeReadings& readings) {
       .evicted_pages = pages.removed,
       .refault_pages = pages.refaults,
       .wasted_by = by_source(sums.pages.wasted),
+      .evicted_age_ns = sums.histograms[HISTOGRAM_PAGE_AGES],
   };
   if (!states.works(HookId::kFaultStart)) {
     // Without a fault's start its pages would stand under `other`.
@@ -57,8 +58,10 @@ Losses losses(const counters& totals) {
 
 Probe page_cache_probe() {
   return {
-      .info = {"page_cache",
-               "pages of the file that entered the cache, by who brought them; used or wasted; that left it"},
+      .info =
+          {"page_cache",
+           "pages of the file that entered the cache, by who brought them; used or wasted; that left it, and "
+           "at what age"},
       .hooks = {HookId::kPageCache},
       .needed = HookId::kPageCache,
       .borrows = {HookId::kFaultStart, HookId::kFaultEnd},

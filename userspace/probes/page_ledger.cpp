@@ -12,8 +12,7 @@ namespace iotrace {
 
 namespace {
 
-constexpr std::uint64_t kMostPages = 1 << 24;
-static_assert(kMostPages % LEDGER_CHUNK_PAGES == 0);
+constexpr std::uint64_t kMostPages = std::uint64_t{LEDGER_CHUNKS} * LEDGER_CHUNK_PAGES;
 
 template<typename T> Status read(bpf_map* map, __u32 index, T& value) {
   int error = bpf_map_lookup_elem(bpf_map__fd(map), &index, &value);
@@ -25,24 +24,22 @@ template<typename T> Status write(bpf_map* map, __u32 index, const T& value) {
   return error == 0 ? Status() : errno_error(fmt::format("write BPF map {}", bpf_map__name(map)), -error);
 }
 
-// Calls `visit` with the index of each chunk that holds a state.
+// Calls `visit` with the index of each chunk that holds a life.
 template<typename Visit> Status for_used_chunks(const BpfObject& object, Visit visit) {
-  bpf_map* flags = object.map("used_chunks");
-  for (__u32 chunk = 0; chunk < bpf_map__max_entries(flags); ++chunk) {
-    __u64 used = 0;
-    if (Status known = read(flags, chunk, used); !known) return known;
-    if (!used) continue;
-    if (Status visited = visit(chunk); !visited) return visited;
+  for (__u32 chunk = 0; __u8 used : object.used_chunks()) {
+    if (used)
+      if (Status visited = visit(chunk); !visited) return visited;
+    ++chunk;
   }
   return {};
 }
 
-void judge(__u8 state, bool marked, JudgedPages& pages) {
-  const auto source = static_cast<std::size_t>(state >> PAGE_SOURCE_SHIFT);
+void judge(__u32 life, bool marked, JudgedPages& pages) {
+  const auto source = static_cast<std::size_t>(life >> PAGE_SOURCE_SHIFT & (PAGE_SOURCE_SLOTS - 1));
   if (source >= PAGE_SOURCES) return;
-  if (state & PAGE_PRESENT) {
+  if (life & PAGE_PRESENT) {
     ++(marked ? pages.used : pages.wasted)[source];
-  } else if (state & PAGE_ENDED_UNUSED && marked) {
+  } else if (life & PAGE_ENDED_UNUSED && marked) {
     ++pages.used[source];
     --pages.wasted[source];
   }
@@ -77,12 +74,13 @@ Result<JudgedPages> judge_ledger(const BpfObject& object, const page_counters& e
     pages.wasted[source] = ended.wasted[source] - ended.used_late[source];
   }
   const auto mark = static_cast<__u8>(object.gate_page().mark);
-  ledger_chunk states, touches;
+  life_chunk lives;
+  ledger_chunk touches;
   Status judged = for_used_chunks(object, [&](__u32 chunk) -> Status {
-    if (Status known = read(object.map("page_states"), chunk, states); !known) return known;
+    if (Status known = read(object.map("page_lives"), chunk, lives); !known) return known;
     if (Status known = read(object.map("touches"), chunk, touches); !known) return known;
     for (std::size_t page = 0; page < LEDGER_CHUNK_PAGES; ++page)
-      if (states.pages[page]) judge(states.pages[page], touches.pages[page] == mark, pages);
+      if (lives.pages[page]) judge(lives.pages[page], touches.pages[page] == mark, pages);
     return {};
   });
   if (!judged) return judged.error();
@@ -91,8 +89,9 @@ Result<JudgedPages> judge_ledger(const BpfObject& object, const page_counters& e
 
 Status clear_ledger(const BpfObject& object) {
   return for_used_chunks(object, [&](__u32 chunk) -> Status {
-    if (Status cleared = write(object.map("page_states"), chunk, ledger_chunk{}); !cleared) return cleared;
-    return write(object.map("used_chunks"), chunk, __u64{0});
+    if (Status cleared = write(object.map("page_lives"), chunk, life_chunk{}); !cleared) return cleared;
+    object.used_chunks()[chunk] = 0;
+    return {};
   });
 }
 

@@ -13,7 +13,7 @@
 namespace iotrace {
 
 // How much of a file its ledger covers: all of it up to 16 Mi pages, 64 GiB of pages of 4 KiB, for which the
-// ledger takes 32 MiB of kernel memory.
+// ledger takes 80 MiB of kernel memory.
 struct LedgerSize {
   __u32 chunks = 1;
   // What the user should know of it; "" where the file is covered.
@@ -28,7 +28,7 @@ struct JudgedPages {
   std::array<Count, PAGE_SOURCES> used{}, wasted{};
 };
 // Adds to the lives that ended in the window those still under way, by their marks, and the marks that came
-// late. At most two reads of 4 KiB per used chunk.
+// late. Reads 20 KiB per used chunk.
 Result<JudgedPages> judge_ledger(const BpfObject& object, const page_counters& ended);
 
 // Forgets all lives.

@@ -50,7 +50,8 @@ Probe reclaim_probe();
 void add_uring_hints(const Counted& counted, ProbeReadings& readings);
 
 // Groups that stand on several probes, filled in after theirs.
-void read_hints(const Counted& counted, ProbeReadings& readings);
+//   marks_withheld  the target marks the hints that it withholds
+void read_hints(const Counted& counted, bool marks_withheld, ProbeReadings& readings);
 void read_time(const Counted& counted, ProbeReadings& readings);
 
 // For what the record has a place for and no probe fills yet.

@@ -55,11 +55,13 @@ public:
     if (Status cleared = clear_sums(object_); !cleared) return cleared;
     if (Status marked = next_mark(); !marked) return marked;
     tgid_ = whose.tgid;
+    marks_withheld_ = whose.marks_withheld;
     object_.set_target({.tgid = static_cast<__u32>(whose.tgid),
                         .epoch = ++epoch_,
                         .mapping_address = whose.mapping_address,
                         .mapping_bytes = whose.mapping_bytes,
-                        .excluded_tid = static_cast<__u32>(whose.excluded_tid)});
+                        .excluded_tid = static_cast<__u32>(whose.excluded_tid),
+                        .marks_withheld = whose.marks_withheld});
     misses_before_ = all_misses();
     for (const HookState& state : states_) {
       const Variant* variant = state.variant();
@@ -83,7 +85,7 @@ public:
     ProbeReadings readings;
     const Counted counted{*sums, states_, tgid_};
     for (const Probe* probe : selected_) probe->read(counted, readings);
-    read_hints(counted, readings);
+    read_hints(counted, marks_withheld_, readings);
     read_time(counted, readings);
     readings.probes = status_from(sums->totals);
     return readings;
@@ -182,6 +184,7 @@ private:
   std::array<Count, kHooks> misses_before_{};
   __u32 epoch_ = 0;
   pid_t tgid_ = 0;
+  bool marks_withheld_ = false;
 };
 
 Result<std::vector<const Probe*>> select(const std::vector<std::string>& names) {

@@ -26,6 +26,8 @@ struct ProbeTarget {
   // A thread of the target of which nothing is counted but how long it holds mmap_lock, and it is named where
   // others wait for it; 0: none.
   pid_t excluded_tid = 0;
+  // It marks the pages of hints that it withholds, as ledger_fd() says.
+  bool marks_withheld = false;
   // Attach what is dear on this kernel, too; see ProbeSet::has_dear_hook().
   bool with_dear = true;
 };
@@ -76,8 +78,9 @@ public:
 
   // A descriptor of the page ledger's marks, a byte per page of the file, to be mapped and handed over
   // likewise. The target writes gate.mark (as it stands after attach) to the byte of each page, after it has
-  // read from it. A file of more pages than there are bytes is followed in its first part only. Owned by the
-  // set.
+  // read from it; and before it reads, gate.mark | MARK_WITHHELD for the pages of a hint that it withholds,
+  // unless their byte is gate.mark. A file of more pages than there are bytes is followed in its first part
+  // only. Owned by the set.
   virtual int ledger_fd() const = 0;
   virtual std::uint64_t ledger_bytes() const = 0;
 

@@ -55,7 +55,8 @@ void read(const Counted& in_window, ProbeReadings& readings) {
 }
 
 Losses losses(const counters& totals) {
-  return {.lost = totals.syscalls.lost + totals.threads_displaced, .unmatched = totals.syscalls.unmatched};
+  return {.lost = totals.syscalls.lost + totals.threads_displaced + totals.hints.unplaced,
+          .unmatched = totals.syscalls.unmatched};
 }
 
 }

@@ -79,6 +79,7 @@ Strategy mmap_willneed_backoff_strategy() {
           .summary = "mmap-willneed behind Lucene's back-off: a shared counter, then mincore, then the hint",
           .maps_file = true,
           .hints = true,
+          .withholds = true,
           .differs_from = "mmap",
           .prepare = prepare<MADV_NORMAL, true>};
 }
@@ -88,6 +89,7 @@ Strategy mmap_random_willneed_backoff_strategy() {
           .summary = "the same under MADV_RANDOM",
           .maps_file = true,
           .hints = true,
+          .withholds = true,
           .differs_from = "mmap-random",
           .prepare = prepare<MADV_RANDOM, true>};
 }

@@ -65,6 +65,7 @@ struct Strategy {
   std::string_view summary;  // one line for `iotrace list strategies`
   bool maps_file = false;
   bool hints = false;                  // gives WILLNEED-like hints
+  bool withholds = false;              // but not all: see Reader::suppressed_offsets()
   bool specimen = false;               // shows a known bug: never part of `all`
   bool bypasses_cache = false;         // O_DIRECT: cold ends by duration alone
   std::string_view differs_from = {};  // the strategy it should differ from where pages are absent

@@ -40,10 +40,12 @@ std::unique_ptr<OffsetStream> ReaderLoop::make_stream(std::uint32_t round) const
   });
 }
 
-Status ReaderLoop::operate(std::span<const std::uint64_t> offsets, Sink& sink) {
+Status ReaderLoop::operate(std::span<const std::uint64_t> offsets, Sink& sink, const PageMarks& marks) {
   const std::span<const std::uint64_t> reads = writes_ ? writes_->keep_reads(offsets) : offsets;
-  if (!reads.empty())
+  if (!reads.empty()) {
     if (Status announced = reader_->announce(reads); !announced) return announced;
+    marks.mark_withheld(reader_->suppressed_offsets(), block_.order.read_size_bytes);
+  }
   if (block_.order.compute_ns) compute_for(block_.order.compute_ns);
   if (!reads.empty())
     if (Status done = reader_->read_batch(reads, sink); !done) return done;
@@ -81,7 +83,7 @@ Status ReaderLoop::warm_up(const std::atomic<bool>& over) {
       filled = stream->next(offsets_);
       if (filled == 0) break;  // a part without a single block
     }
-    if (Status done = operate({offsets_.data(), filled}, discarded); !done) return done;
+    if (Status done = operate({offsets_.data(), filled}, discarded, {}); !done) return done;
     std::atomic_ref(result_.warmup_ops).fetch_add(1, std::memory_order_relaxed);
   }
   return {};
@@ -110,7 +112,7 @@ Status ReaderLoop::measure(Window& window, const PageMarks& marks) {
       if (filled == 0) break;
     }
     if (arrivals && !arrivals->wait_for_arrival(before)) break;
-    outcome = operate({offsets_.data(), filled}, sink_);
+    outcome = operate({offsets_.data(), filled}, sink_, marks);
     if (!outcome) break;
     marks.mark({offsets_.data(), filled}, order.read_size_bytes);
 

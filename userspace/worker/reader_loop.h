@@ -37,8 +37,8 @@ public:
 
 private:
   std::unique_ptr<OffsetStream> make_stream(std::uint32_t round) const;
-  // Hint, computing, reads, writes.
-  Status operate(std::span<const std::uint64_t> offsets, Sink& sink);
+  // Hint, computing, reads, writes; marks what it reads, and before that the hints that it withholds.
+  Status operate(std::span<const std::uint64_t> offsets, Sink& sink, const PageMarks& marks);
   std::optional<OpenLoop> open_loop() const;
   void count(std::uint64_t latency_ns, std::uint64_t since_start_ns);
 
