@@ -140,6 +140,12 @@ private:
     });
   }
 
+  // A probe that is given up is so with all of its hooks, for one reason.
+  bool said_before(HookId id, const Probe& probe) const {
+    const HookId first = probe.hooks.front();
+    return id != first && !states_[id].given_up.empty() && states_[id].given_up == states_[first].given_up;
+  }
+
   std::vector<ProbeStatus> status_from(const counters& totals) const {
     std::array<Count, kHooks> misses = all_misses();
     std::vector<ProbeStatus> all;
@@ -157,7 +163,8 @@ private:
         auto index = static_cast<std::size_t>(id);
         status.lost += misses[index] - misses_before_[index];
         if (const Variant* variant = state.variant()) variants.push_back(variant->name);
-        if (std::optional<std::string> reason = state.reason()) reasons.push_back(*reason);
+        if (std::optional<std::string> reason = state.reason(); reason && !said_before(id, *probe))
+          reasons.push_back(*reason);
         if (id == HookId::kPageCache && !ledger_note_.empty()) reasons.push_back(ledger_note_);
       }
       // What is to be said of a borrowed hook its own probe says, if that one reports.
