@@ -54,6 +54,8 @@ TEST_CASE("bad words on the command line are usage errors that name the option")
       {{"run", "--duration", "nan"}, "--duration 'nan': needs a time"},
       {{"run", "--ops", "0"}, "--ops '0'"},
       {{"run", "--align", "0"}, "--align '0'"},
+      {{"run", "--strict", "--no-canary"}, "--strict asks for proven probes"},
+      {{"run", "--strict", "--probes", "off"}, "--strict asks for proven probes"},
       {{"run", "--probes", "fault"}, "unknown probe 'fault'; did you mean faults?"},
       {{"run", "--file", "x", "--size", "1M"}, "--size is for the scratch file"},
       {{"run", "--strategy", "read"}, "reads in order only; add --pattern sequential"},

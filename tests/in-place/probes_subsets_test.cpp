@@ -87,3 +87,33 @@ TEST_CASE("each probe works alone and in pairs, and leaves no program, link or m
   CHECK(all_gone(links, bpf_link_get_fd_by_id));
   CHECK(all_gone(maps, bpf_map_get_fd_by_id));
 }
+
+TEST_CASE("nobody else can detach or replace a program while a probe is attached") {
+  ColdFile file(256);
+  auto probes = load_probes(file);
+  TargetProcess target(file, *probes, [](const InTarget& here) {
+    char byte;
+    for (int i = 0; i < 13; ++i) (void)!::pread(here.fd, &byte, 1, 0);
+    here.touch(200);
+  });
+  file.make_cold();
+  REQUIRE(probes->attach(target.target()));
+  target.begin();
+  target.await_open();
+  const std::set<__u32> links = ids_of_mine("link_id:");
+  const std::set<__u32> programs = ids_of_mine("prog_id:");
+  CHECK(!links.empty());
+  for (__u32 id : links) {
+    UniqueFd link(bpf_link_get_fd_by_id(id)), program(bpf_prog_get_fd_by_id(*programs.begin()));
+    REQUIRE(link);
+    // What `bpftool link detach` asks for.
+    CHECK(bpf_link_detach(link.get()) == -EOPNOTSUPP);
+    CHECK(bpf_link_update(link.get(), program.get(), nullptr) < 0);
+  }
+  target.finish();
+  auto readings = probes->read();
+  probes->detach();
+  REQUIRE(readings);
+  CHECK(calls(*readings, "pread64") == 13);
+  CHECK(readings->faults->read->count == 1);
+}

@@ -6,6 +6,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "analysis/findings/finding.h"
 #include "analysis/record_json.h"
@@ -27,6 +28,7 @@
 #include "userspace/controller/scratch_file.h"
 #include "userspace/controller/source_file.h"
 #include "userspace/host/host.h"
+#include "userspace/probes/canary.h"
 
 namespace iotrace {
 
@@ -119,6 +121,17 @@ std::string take_ceiling(const RunContext& context, RunRecord& record, Progress&
   return "";
 }
 
+Result<std::unique_ptr<ProbeSet>> load_probes(const RunSettings& settings, int file_fd) {
+  if (!settings.canary) return ProbeSet::load(settings.probe_names, file_fd);
+  auto proven = load_proven(settings.probe_names, file_fd);
+  if (!proven) return proven.error();
+  if (settings.strict && !proven->failures.empty())
+    return unsupported(fmt::format("--strict: {}", fmt::join(proven->failures, "; ")));
+  for (const std::string& why : proven->unproven)
+    fmt::print(stderr, "iotrace: the canary could not be done, and this probe is unproven: {}\n", why);
+  return std::move(proven->probes);
+}
+
 Status run(const RunSettings& settings) {
   if (settings.dry_run) return dry_run(settings);
   if (settings.output)
@@ -152,7 +165,7 @@ Status run(const RunSettings& settings) {
 
   std::unique_ptr<ProbeSet> probes;
   if (traced) {
-    auto loaded = ProbeSet::load(settings.probe_names, source->fd());
+    auto loaded = load_probes(settings, source->fd());
     if (!loaded) return loaded.error();
     probes = std::move(*loaded);
   }

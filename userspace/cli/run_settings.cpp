@@ -115,6 +115,10 @@ void declare_run_options(CLI::App& run, RunWords& words) {
                  "on: one traced repetition in addition for every 10; paired: as many traced as untraced; "
                  "off: none, needs no "
                  "root; or names of probes (on)");
+  run.add_flag("--no-canary", words.no_canary,
+               "Don't let the probes count a known work on the file's first pages first");
+  run.add_flag("--strict", words.strict,
+               "Measure nothing, exit 3, unless every probe works and has counted that work right");
   run.add_option("--preset", words.preset,
                  "The tables of a known discussion: lucene-16279, lucene-16145, lkml-2002, quick or full; "
                  "options named beside it hold");
@@ -236,6 +240,12 @@ Result<RunSettings> run_settings(const RunWords& asked) {
   if (!words.ceiling.empty() && words.ceiling != "on" && words.ceiling != "off")
     return usage_error(fmt::format("--ceiling '{}': on or off", words.ceiling));
   settings->ceiling = words.ceiling != "off";
+  if (words.strict && words.no_canary)
+    return usage_error("--strict asks for proven probes, which --no-canary leaves unproven; leave out one");
+  if (words.strict && settings->options.probes == "off")
+    return usage_error("--strict asks for proven probes, and --probes off has none; leave out one");
+  settings->canary = !words.no_canary;
+  settings->strict = words.strict;
   settings->tables = {settings->options};
   if (!*preset || !(*preset)->second) return settings;
 

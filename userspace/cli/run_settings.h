@@ -20,7 +20,7 @@ struct RunWords {
       warmup, reps, seed, user, memory, probes, output;
   std::string rate, arrivals, compute, mmap_churn, write_pct, hot_size, cold_pct, zipf_theta, stride;
   std::string memory_sweep, preset, ceiling;
-  bool ramhog = false, dry_run = false, fio = false, histograms = false;
+  bool ramhog = false, dry_run = false, fio = false, histograms = false, no_canary = false, strict = false;
 };
 
 struct RunSettings {
@@ -34,6 +34,8 @@ struct RunSettings {
   std::vector<std::string> probe_names;  // empty: all
   bool dry_run = false, fio = false, ceiling = true;
   bool histograms = false;
+  bool canary = true;   // prove the probes first
+  bool strict = false;  // measure only if all of them are proven
 };
 
 // Declares the options of `run` with their help.

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "userspace/doctor/check.h"
-#include "userspace/probes/probe_set.h"
+#include "userspace/probes/canary.h"
 
 namespace iotrace {
 
@@ -23,17 +23,25 @@ Answer answer(const ProbeStatus& probe) {
   return one;
 }
 
+Result<ProvenProbes> unproven(Result<std::unique_ptr<ProbeSet>> loaded) {
+  if (!loaded) return loaded.error();
+  return ProvenProbes{.probes = std::move(*loaded)};
+}
+
 }
 
 Answers check_probes(const Surroundings& here) {
-  // Without a file of ours any descriptor does: it is only looked up, never read.
-  auto probes = ProbeSet::load({}, here.file ? here.file.get() : STDIN_FILENO);
-  if (!probes)
-    return {{Grade::kGap, "probes", probes.error().message,
+  // Without a file of ours any descriptor does to load them: it is only looked up, never read.
+  auto proven = here.file ? load_proven({}, here.file.get()) : unproven(ProbeSet::load({}, STDIN_FILENO));
+  if (!proven)
+    return {{Grade::kGap, "probes", proven.error().message,
              "run measures throughput and latency alone; nothing says why a row is slow",
              here.root ? "" : "sudo iotrace run; or iotrace run --probes off"}};
   Answers all;
-  for (const ProbeStatus& probe : (*probes)->status()) all.push_back(answer(probe));
+  for (const ProbeStatus& probe : proven->probes->status()) all.push_back(answer(probe));
+  for (const std::string& why : proven->unproven)
+    all.push_back({Grade::kNote, "canaries", "could not be done: " + why,
+                   "whether the probe counts right on this kernel is not known"});
   return all;
 }
 

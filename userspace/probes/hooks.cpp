@@ -164,6 +164,7 @@ std::optional<std::string> HookState::reason() const {
     // The same way for another layout of the arguments is no worse.
     if (!chosen || chosen->name != refused) parts.push_back(fmt::format("{}: {}", refused, refusals[i]));
   }
+  if (!given_up.empty()) parts.push_back(given_up);
   if (chosen && !chosen->note.empty()) parts.emplace_back(chosen->note);
   if (parts.empty()) return std::nullopt;
   return fmt::format("{}: {}", hook->name, fmt::join(parts, "; "));

@@ -67,14 +67,16 @@ struct HookState {
   const Hook* hook = nullptr;
   bool wanted = false;
   std::vector<std::string> refusals = {};  // why each of the first variants is not in use
+  std::string given_up = {};               // why none is to be used, whether it works or not
 
   const Variant* variant() const {
-    return wanted && refusals.size() < hook->variants.size() ? &hook->variants[refusals.size()] : nullptr;
+    const bool left = given_up.empty() && refusals.size() < hook->variants.size();
+    return wanted && left ? &hook->variants[refusals.size()] : nullptr;
   }
   // Gives up the present variant for the next.
   void refuse(std::string why) { refusals.push_back(std::move(why)); }
   // Gives up all.
-  void give_up(const std::string& why) { refusals.resize(hook->variants.size(), why); }
+  void give_up(std::string why) { given_up = std::move(why); }
   // Why the hook is out of use, or not hooked in a better way, and what the user should know of the way in
   // use; in one line. nullopt: there is nothing to say.
   std::optional<std::string> reason() const;

@@ -142,6 +142,12 @@ private:
     });
   }
 
+  // A probe that is given up is so with all of its hooks, for one reason.
+  bool said_before(HookId id, const Probe& probe) const {
+    const HookId first = probe.hooks.front();
+    return id != first && !states_[id].given_up.empty() && states_[id].given_up == states_[first].given_up;
+  }
+
   std::vector<ProbeStatus> status_from(const counters& totals) const {
     std::array<Count, kHooks> misses = all_misses();
     std::vector<ProbeStatus> all;
@@ -161,7 +167,8 @@ private:
         if (const Variant* variant = state.variant();
             variant && std::ranges::find(variants, variant->name) == variants.end())
           variants.push_back(variant->name);
-        if (std::optional<std::string> reason = state.reason()) reasons.push_back(*reason);
+        if (std::optional<std::string> reason = state.reason(); reason && !said_before(id, *probe))
+          reasons.push_back(*reason);
         if (id == HookId::kPageCache && !ledger_note_.empty()) reasons.push_back(ledger_note_);
       }
       // What is to be said of a borrowed hook its own probe says, if that one reports.

@@ -1,0 +1,216 @@
+#include "userspace/probes/canary.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "userspace/probes/known_work.h"
+#include "userspace/probes/load_probe_set.h"
+#include "userspace/probes/probe.h"
+
+namespace iotrace {
+
+namespace {
+
+// One number that a probe gives, and what it must be.
+struct Expectation {
+  std::string_view probe;
+  std::string_view what;  // "faults that read a page": stands behind the number
+  // More is right, too: other processes, or the kernel for reasons of its own, may do the same.
+  bool at_least = false;
+  Count (*expected)(const KnownWork& done);
+  // nullopt: the probe can't tell here, for a reason that it gives itself.
+  std::optional<Count> (*seen)(const ProbeReadings& readings);
+  // Another probe whose hooks the number stands on, too. Where that one fails by itself, it is to blame.
+  std::string_view also = "";
+};
+
+std::optional<Count> calls(const ProbeReadings& readings, std::string_view name,
+                           std::optional<std::string_view> error = std::nullopt) {
+  if (!readings.syscalls) return std::nullopt;
+  for (const SyscallCount& entry : *readings.syscalls)
+    if (entry.name == name && entry.error == error) return entry.calls;
+  return 0;
+}
+
+template<typename Number> std::optional<Count> refused_advice(const ProbeReadings& readings, Number number) {
+  if (!readings.madvise) return std::nullopt;
+  Count sum = 0;
+  for (const MadviseCount& entry : *readings.madvise)
+    if (entry.advice == "SEQUENTIAL" && entry.error == "EINVAL") sum += entry.*number;
+  return sum;
+}
+
+std::optional<Count> count_of(const std::optional<FaultClass>& faults) {
+  return faults ? std::optional(faults->count) : std::nullopt;
+}
+
+// All whose start was seen.
+std::optional<Count> classified(const ProbeReadings& readings) {
+  if (!readings.faults) return std::nullopt;
+  const Faults& faults = *readings.faults;
+  if (!faults.read || !faults.mapped || !faults.waited || !faults.other) return std::nullopt;
+  return faults.read->count + faults.mapped->count + faults.waited->count + faults.other->count;
+}
+
+// ---- the table --------------------------------------------------------------------------------------------
+
+using Done = const KnownWork&;
+using Seen = const ProbeReadings&;
+using Number = std::optional<Count>;
+
+const Expectation kExpectations[] = {
+    {"syscalls", "pread64", false, [](Done done) { return done.reads; },
+     [](Seen seen) { return calls(seen, "pread64"); }},
+    {"syscalls", "pread64 that give EBADF", false, [](Done done) { return done.reads_refused; },
+     [](Seen seen) { return calls(seen, "pread64", "EBADF"); }},
+    {"syscalls", "munmap", false, [](Done done) { return done.mapped_unmapped; },
+     [](Seen seen) { return calls(seen, "munmap"); }},
+    {"syscalls", "madvise(SEQUENTIAL) that give EINVAL", false, [](Done done) { return done.misaligned; },
+     [](Seen seen) { return refused_advice(seen, &MadviseCount::calls); }},
+    {"syscalls", "of them misaligned", false, [](Done done) { return done.misaligned; },
+     [](Seen seen) { return refused_advice(seen, &MadviseCount::misaligned); }},
+    {"syscalls", "bytes in them", false, [](Done done) { return done.misaligned; },
+     [](Seen seen) { return refused_advice(seen, &MadviseCount::requested_bytes); }},
+
+    {"faults", "faults that read a page", false, [](Done done) { return done.faults_absent; },
+     [](Seen seen) { return seen.faults ? count_of(seen.faults->read) : Number(); }, "page_cache"},
+    {"faults", "faults that found theirs in the cache", false, [](Done done) { return done.faults_present; },
+     [](Seen seen) { return seen.faults ? count_of(seen.faults->mapped) : Number(); }, "page_cache"},
+    {"faults", "minor faults, as getrusage(2) has them", false, [](Done done) { return done.minor_faults; },
+     [](Seen seen) { return seen.faults ? seen.faults->minor : Number(); }},
+    {"faults", "major faults, as getrusage(2) has them", false, [](Done done) { return done.major_faults; },
+     [](Seen seen) { return seen.faults ? seen.faults->major : Number(); }},
+    {"faults", "faults with start and end", false,
+     [](Done done) { return done.minor_faults + done.major_faults; }, classified},
+
+    {"page_cache", "pages brought in by faults", false, [](Done done) { return done.faults_absent; },
+     [](Seen seen) { return seen.page_cache ? seen.page_cache->by.fault : Number(); }, "faults"},
+    {"page_cache", "by reads", false, [](Done done) { return done.reads_absent; },
+     [](Seen seen) { return seen.page_cache ? seen.page_cache->by.read : Number(); }},
+    {"page_cache", "evicted", true, [](Done done) { return done.evicted; },
+     [](Seen seen) { return seen.page_cache ? seen.page_cache->evicted_pages : Number(); }},
+    {"page_cache", "used", false, [](Done done) { return done.marked; },
+     [](Seen seen) { return seen.page_cache ? seen.page_cache->used_pages : Number(); }},
+    {"page_cache", "wasted", true, [](Done done) { return done.unmarked; },
+     [](Seen seen) { return seen.page_cache ? seen.page_cache->wasted_pages : Number(); }},
+
+    {"mmap_lock", "acquisitions by writers", false, [](Done done) { return 2 * done.mapped_unmapped; },
+     [](Seen seen) { return seen.mmap_lock ? std::optional(seen.mmap_lock->write->acquired) : Number(); }},
+    // Each mincore(2) is one on any kernel; faults and other advice are on some.
+    {"mmap_lock", "by readers", true, [](Done done) { return done.residency_asked; },
+     [](Seen seen) { return seen.mmap_lock ? std::optional(seen.mmap_lock->read->acquired) : Number(); }},
+};
+
+// ---- judging ----------------------------------------------------------------------------------------------
+
+struct Verdict {
+  bool proven = false;             // it gave a number above 0 that it had to
+  std::vector<std::string> wrong;  // "expected 7 faults that read a page, saw 0"
+
+  bool passed() const { return proven && wrong.empty(); }
+};
+
+using Verdicts = std::map<std::string_view, Verdict>;
+
+void judge(const Expectation& expectation, const KnownWork& done, const ProbeReadings& readings,
+           Verdicts& verdicts) {
+  const Number seen = expectation.seen(readings);
+  if (!seen) return;
+  const Count expected = expectation.expected(done);
+  Verdict& verdict = verdicts[expectation.probe];
+  if (*seen == expected || (expectation.at_least && *seen > expected))
+    verdict.proven = verdict.proven || expected > 0;
+  else
+    verdict.wrong.push_back(fmt::format("expected {}{} {}, saw {}", expectation.at_least ? "at least " : "",
+                                        expected, expectation.what, *seen));
+}
+
+Verdicts judge(const KnownWork& done, const ProbeReadings& readings) {
+  Verdicts by_itself;
+  for (const Expectation& expectation : kExpectations)
+    if (expectation.also.empty()) judge(expectation, done, readings, by_itself);
+  Verdicts all = by_itself;
+  for (const Expectation& expectation : kExpectations)
+    if (!expectation.also.empty() && by_itself[expectation.also].wrong.empty())
+      judge(expectation, done, readings, all);
+  return all;
+}
+
+// What spoils one attempt (another process reads or evicts the same pages, the kernel reclaims them) does not
+// spoil all; a wrong count is wrong in each.
+constexpr int kAttempts = 3;
+
+// A probe passes if one attempt proves it.
+Result<Verdicts> try_canaries(ProbeSet& probes, int file_fd) {
+  auto worker = KnownWorker::start(file_fd, probes);
+  if (!worker) return worker.error();
+  Verdicts verdicts;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    if (Status attached = probes.attach(worker->target()); !attached) return attached.error();
+    auto done = worker->run();
+    auto readings = probes.read();
+    probes.detach();
+    if (!done) return done.error();
+    if (!readings) return readings.error();
+    for (auto& [probe, verdict] : judge(*done, *readings)) {
+      auto [known, is_new] = verdicts.try_emplace(probe, verdict);
+      if (!is_new && !known->second.passed()) known->second = std::move(verdict);
+    }
+    if (std::ranges::all_of(verdicts, [](const auto& of_probe) { return of_probe.second.passed(); })) break;
+  }
+  return verdicts;
+}
+
+bool expected_of(std::string_view probe) {
+  return std::ranges::any_of(kExpectations, [&](const Expectation& one) { return one.probe == probe; });
+}
+
+// True: some probe was given up.
+bool give_up_failed(const Verdicts& verdicts, HookStates& states) {
+  bool any = false;
+  for (const Probe& probe : probes()) {
+    auto verdict = verdicts.find(probe.info.name);
+    if (verdict == verdicts.end() || verdict->second.wrong.empty()) continue;
+    for (HookId id : probe.hooks)
+      states[id].give_up(fmt::format("canary: {}", fmt::join(verdict->second.wrong, "; ")));
+    any = true;
+  }
+  return any;
+}
+
+}
+
+Result<ProvenProbes> load_proven(const std::vector<std::string>& names, int file_fd, HookStates states) {
+  auto loaded = load_probe_set(names, file_fd, states);
+  if (!loaded) return loaded.error();
+  ProvenProbes proven{.probes = std::move(*loaded)};
+
+  auto verdicts = try_canaries(*proven.probes, file_fd);
+  if (verdicts && give_up_failed(*verdicts, states)) {
+    proven.probes.reset();
+    auto again = load_probe_set(names, file_fd, states);
+    if (!again) return again.error();
+    proven.probes = std::move(*again);
+  }
+  for (const ProbeStatus& probe : proven.probes->status()) {
+    if (!probe.variant) {
+      proven.failures.push_back(fmt::format("{}: {}", probe.name, probe.reason.value_or("unavailable")));
+    } else if (!verdicts) {
+      proven.unproven.push_back(fmt::format("{}: {}", probe.name, verdicts.error().message));
+    } else if (auto verdict = verdicts->find(probe.name);
+               expected_of(probe.name) && (verdict == verdicts->end() || !verdict->second.proven)) {
+      proven.unproven.push_back(fmt::format(
+          "{}: the first pages of the file can't be evicted, another process may have them mapped",
+          probe.name));
+    }
+  }
+  proven.failures.insert(proven.failures.end(), proven.unproven.begin(), proven.unproven.end());
+  return proven;
+}
+
+}
