@@ -16,7 +16,9 @@ namespace iotrace {
 
 namespace {
 
-constexpr double kMostly = 0.5;  // of what was asked for
+// Of what was asked for.
+constexpr double kWorth = 0.05;
+constexpr double kMostly = 0.5;
 
 // Of one row or of several.
 struct Truncated {
@@ -38,8 +40,10 @@ Truncated truncated(const Row& row, std::uint64_t page_size_bytes) {
   return found;
 }
 
-bool cuts_short(const Row& row) {
-  return may_be_judged(row) && row.hints && row.hints->truncated_pages.value_or(0) > 0;
+bool cuts_short(const RunRecord& record, const Row& row) {
+  if (!may_be_judged(row) || !row.hints || row.hints->truncated_pages.value_or(0) == 0) return false;
+  const Truncated found = truncated(row, record.host.page_size_bytes);
+  return !found.measured() || found.over_bytes >= kWorth * found.asked_bytes;
 }
 
 Finding finding_for(const RunRecord& record, const std::string& strategy, const RowIndexes& rows) {
@@ -84,7 +88,8 @@ Finding finding_for(const RunRecord& record, const std::string& strategy, const 
 
 std::vector<Finding> judge_hints(const RunRecord& record) {
   std::vector<Finding> findings;
-  for (const auto& [strategy, rows] : rows_by_strategy(record, cuts_short)) {
+  for (const auto& [strategy, rows] :
+       rows_by_strategy(record, [&](const Row& row) { return cuts_short(record, row); })) {
     // Reads of one size share a sentence.
     std::map<std::uint64_t, RowIndexes> by_size;
     for (std::uint32_t index : rows) by_size[record.rows[index].read_size_bytes].push_back(index);

@@ -25,9 +25,9 @@ std::string largest_order(const std::map<std::uint32_t, Count>& windows_by_order
 }
 
 std::optional<ResponseTable> device_reads(const RunRecord& record, const Shown& shown) {
-  RowTable table("requests to the device that read the file",
-                 {"reads\n/op", "mean\nsize", "largest", "p50", "p99", "longest", "queue depth,\nmean",
-                  "most", "of no\nfile"});
+  RowTable table(
+      "requests to the device that read the file",
+      {"reads\n/op", "mean\nsize", "p50", "p99", "longest", "depth\nmean", "depth\nmost", "of no\nfile"});
   for (std::uint32_t index : shown) {
     const Row& row = record.rows[index];
     if (!row.block_io || row.block_io->reads.value_or(0) == 0) continue;
@@ -36,9 +36,6 @@ std::optional<ResponseTable> device_reads(const RunRecord& record, const Shown& 
     table.add_per_op(io.reads, "block_io.reads");
     table.add_known(io.request_bytes, "block_io.request_bytes",
                     [](const Histogram& sizes) { return mean_text(sizes, human_bytes); });
-    table.add_known(io.request_bytes, "block_io.request_bytes", [](const Histogram& sizes) {
-      return sizes.max() ? human_bytes(static_cast<double>(*sizes.max())) : "";
-    });
     for (double q : {0.5, 0.99, 1.0})
       table.add_known(io.lat_ns, "block_io.lat_ns", [&](const Histogram& lat) { return ns_text(lat, q); });
     table.add_known(io.queue_depth, "block_io.queue_depth",

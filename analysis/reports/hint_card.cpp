@@ -26,28 +26,28 @@ bool something_known(const Row& row) {
 void add_row(RowTable& table, const Row& row) {
   const Hints& hints = *row.hints;
   table.start_row(row);
-  table.add_per_op(hints.issued, "hints.issued");
   table.add_known(hints.rejected, "hints.rejected", [&](Count rejected) {
     const auto issued = static_cast<double>(hints.issued.value_or(0));
     return rejected > 0 && issued > 0 ? percent(static_cast<double>(rejected) / issued) : "";
   });
   table.add_per_op(hints.suppressed, "hints.suppressed");
+  if (hints.suppressed.value_or(0) > 0)
+    table.add_per_op(hints.suppressed_absent_pages, "hints.suppressed_absent_pages");
+  else
+    table.add("");
   table.add_per_op(hints.in_time_pages, "hints.in_time_pages");
   table.add_per_op(hints.late_pages, "hints.late_pages");
   table.add_per_op(hints.needless_pages, "hints.needless_pages");
   table.add_per_op(hints.useless_pages, "hints.useless_pages");
   table.add_per_op(hints.truncated_pages, "hints.truncated_pages");
-  // Of interest where hints were held back.
-  if (hints.suppressed.value_or(0) > 0)
-    table.add_per_op(hints.suppressed_absent_pages, "hints.suppressed_absent_pages");
 }
 
 }
 
 std::optional<ResponseTable> hint_card(const RunRecord& record, const RowGroup& group) {
-  RowTable table("what became of the hints: calls per op, then pages per op",
-                 {"calls", "rejected", "held\nback", "in\ntime", "late", "needless", "useless", "truncated",
-                  "held back,\nabsent"});
+  RowTable table("what became of the hints: calls, then pages per op",
+                 {"rejected", "held\nback /op", "pages\nabsent", "in\ntime", "late", "needless", "useless",
+                  "cut\nshort"});
   std::vector<std::uint32_t> unknown;
   for (std::uint32_t index : rows_in_detail(record, group)) {
     const Row& row = record.rows[index];

@@ -39,8 +39,7 @@ std::string RowTable::mark(std::string_view key) {
 }
 
 std::optional<ResponseTable> RowTable::finish() && {
-  for (const std::string& reason : missing_.reasons())
-    table_.sentences.push_back("- not available: " + reason);
+  for (const std::string& reason : missing_.reasons()) table_.sentences.push_back("not available: " + reason);
   if (table_.lines.empty() && table_.sentences.empty()) return std::nullopt;
   return std::move(table_);
 }

@@ -53,7 +53,7 @@ std::string why_legend(const RunRecord& record) {
     out += note(
         "hints: in time, the page was there when it was touched; late, still in flight; needless, there "
         "before "
-        "the hint; useless, never touched; truncated, beyond what the kernel reads for one call; held back, "
+        "the hint; useless, never touched; cut short, beyond what the kernel reads for one call; held back, "
         "hints that the strategy's own rule suppressed, and those of their pages that were absent. Blank: "
         "none.");
   if (any_row(record, [](const Row& row) { return row.page_cache.has_value(); }))

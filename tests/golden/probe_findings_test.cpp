@@ -211,6 +211,8 @@ TEST_CASE("hint-truncated is silent where nothing was left out, or nobody knows"
   Row row = truncated_row();
   row.hints->truncated_pages = 0;
   CHECK(silent(record_of({row}), "hint-truncated"));
+  row.hints->truncated_pages = 10 * 819;  // 4.999 %
+  CHECK(silent(record_of({row}), "hint-truncated"));
   row.hints->truncated_pages = std::nullopt;
   CHECK(silent(record_of({row}), "hint-truncated"));
   row.hints = std::nullopt;

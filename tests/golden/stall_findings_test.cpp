@@ -102,12 +102,12 @@ TEST_CASE("writer-convoy is silent where readers don't wait, or behind holders t
 }
 
 TEST_CASE("direct-reclaim: how often, how long, how much of the time") {
-  CHECK(
-      only_sentence(record_of({reclaiming_row()}), "direct-reclaim") ==
-      "info: threads stop to free memory before they can read: 500 direct reclaims per second, 1.00 ms each on "
-      "average, 12.5 % of the threads' time (mmap-random cold random T04, memory limit 512 MiB). Raise the "
-      "memory limit of its cgroup (memory.max), or let fewer pages in: MADV_RANDOM, a smaller readahead, "
-      "O_DIRECT.");
+  CHECK(only_sentence(record_of({reclaiming_row()}), "direct-reclaim") ==
+        "info: threads stop to free memory before they can read: 500 direct reclaims per second, 1.00 ms "
+        "each on "
+        "average, 12.5 % of the threads' time (mmap-random cold random T04, memory limit 512 MiB). Raise the "
+        "memory limit of its cgroup (memory.max), or let fewer pages in: MADV_RANDOM, a smaller readahead, "
+        "O_DIRECT.");
   // Nobody took memory away on purpose.
   Row without_limit = reclaiming_row();
   without_limit.cell.memory_limit_bytes.reset();
