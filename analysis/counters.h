@@ -44,7 +44,7 @@ struct MadviseCount {
   Count requested_bytes = 0;
 };
 
-// A hint's report card. Counted in pages but for issued and rejected, which are calls.
+// A hint's report card. Counted in pages but for issued, rejected and suppressed, which are calls.
 struct Hints {
   std::optional<Count> issued, rejected, suppressed;
   std::optional<Count> in_time_pages, late_pages, needless_pages, useless_pages, truncated_pages;

@@ -58,9 +58,12 @@ int main(int argc, char** argv) {
                      "Set published results beside the rows: lucene-16279, lucene-16145, lucene-16044 or "
                      "lkml-2002, then a colon and a platform, as in lucene-16279:c6id");
   report->add_flag("--histograms", report_words.histograms, "Show latency histograms");
+  report->add_flag("--details", report_words.details,
+                   "Show requests to the device, readahead windows, locks, memory and the longest faults");
 
   std::string list_what;
-  CLI::App* list = app.add_subcommand("list", "List strategies, cases, patterns, presets, probes or findings");
+  CLI::App* list =
+      app.add_subcommand("list", "List strategies, cases, patterns, presets, probes or findings");
   list->add_option("what", list_what, "strategies, cases, patterns, probes or findings")->required();
 
   CLI::App* doctor =

@@ -2,7 +2,8 @@
 // that maps, advises and unmaps holds mmap_lock for writing, and every fault that needs it stands in line:
 // searches stall at half the CPU, and no profile shows why.
 //
-// Only acquisitions that had to wait count, never the time that taking a free lock takes.
+// Only acquisitions that had to wait count, never the time that taking a free lock takes. Readers that wait
+// for a writer that is known are a finding of their own, writer-convoy.
 
 #include <algorithm>
 
@@ -10,6 +11,7 @@
 
 #include "analysis/findings/evidence.h"
 #include "analysis/findings/finding.h"
+#include "analysis/findings/writer_convoy.h"
 #include "analysis/format.h"
 #include "analysis/row_facts.h"
 
@@ -29,7 +31,7 @@ double share_of(const Row& row) {
 }
 
 bool waits(const Row& row) {
-  return may_be_judged(row) && row.mmap_lock && share_of(row) >= kShare;
+  return may_be_judged(row) && row.mmap_lock && share_of(row) >= kShare && !is_writer_convoy(row);
 }
 
 // "readers waited in 120 of 5000 acquisitions, p99 1.2 ms, longest 3.4 ms"
@@ -50,7 +52,8 @@ const LockHolder* top_holder(const Row& row) {
 }
 
 std::string remedy_for(const Host& host, const LockHolder* holder) {
-  if (holder)
+  // Neither faults nor calls that nobody named can be called less often.
+  if (holder && holder->syscall != "page fault" && holder->syscall != "another call")
     return fmt::format("Call {} less often, on larger ranges, or outside the time of the reads (thread {}).",
                        holder->syscall, holder->thread);
   if (host.per_vma_locks == false)

@@ -11,12 +11,19 @@ namespace iotrace {
   FINDING(events_lost)                                                                                       \
   FINDING(hint_rejected)                                                                                     \
   FINDING(no_hint_issued)                                                                                    \
+  FINDING(hint_truncated)                                                                                    \
   FINDING(rows_identical)                                                                                    \
+  FINDING(backoff_suppressed)                                                                                \
+  FINDING(prefetch_late)                                                                                     \
+  FINDING(prefetch_needless)                                                                                 \
   FINDING(readahead_waste)                                                                                   \
   FINDING(major_faults_serial)                                                                               \
+  FINDING(writer_convoy)                                                                                     \
   FINDING(mmap_lock_wait)                                                                                    \
   FINDING(lock_not_io)                                                                                       \
   FINDING(thrashing)                                                                                         \
+  FINDING(direct_reclaim)                                                                                    \
+  FINDING(swap_in)                                                                                           \
   FINDING(random_on_slow_device)                                                                             \
   FINDING(readahead_pollutes)                                                                                \
   FINDING(host_cache)                                                                                        \

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "analysis/format.h"
+#include "analysis/reports/detail_tables.h"
 #include "analysis/reports/markdown_text.h"
 #include "analysis/reports/report.h"
 #include "analysis/reports/wording.h"
@@ -78,7 +79,8 @@ std::string section(ResponseTable times) {
     for (std::string& cell : line) cell = markdown_text(cell);
     table.add_row(std::move(line));
   }
-  std::string out = paragraph(markdown_text(times.heading)) + table.render() + '\n';
+  std::string out = paragraph(markdown_text(times.heading));
+  if (!table.empty()) out += table.render() + '\n';
   for (const std::string& sentence : times.sentences) out += list_item(markdown_text(sentence));
   return out + '\n';
 }
@@ -169,6 +171,17 @@ std::string why_section(const RunRecord& record, const RowGroup& group) {
          table.render() + '\n';
 }
 
+std::string hint_section(const RunRecord& record, const RowGroup& group) {
+  auto card = hint_card(record, group);
+  return card ? section(std::move(*card)) : "";
+}
+
+std::string detail_section(const RunRecord& record, const RowGroup& group) {
+  std::string out;
+  for (ResponseTable& table : detail_tables(record, group)) out += section(std::move(table));
+  return out.empty() ? "" : paragraph("<details><summary>Details</summary>") + out + paragraph("</details>");
+}
+
 // ---- findings, settings ----
 
 std::string finding_list(const RunRecord& record) {
@@ -217,7 +230,8 @@ std::string render_markdown(const RunRecord& record, const ReportOptions& option
     out +=
         paragraph("### " + markdown_text(group_title(record, group))) +
         (open_loop(record.rows[group.rows.front()]) ? response_section : throughput_section)(record, group) +
-        why_section(record, group);
+        why_section(record, group) + hint_section(record, group) +
+        (options.details ? detail_section(record, group) : "");
   if (record.rows.empty()) out += paragraph("Nothing was measured.");
   if (auto sweep = sweep_table(record)) out += section(*sweep);
   if (options.reference) out += section(published_table(record, *options.reference));

@@ -14,6 +14,7 @@ namespace iotrace {
 struct ReportOptions {
   bool colour = false;
   bool histograms = false;
+  bool details = false;                    // what the probes know beyond the why tables
   const Publication* reference = nullptr;  // set beside the rows, by the formats for people
 };
 

@@ -24,6 +24,8 @@ std::string render_terminal(const RunRecord& record, const ReportOptions& option
     const bool open = open_loop(record.rows[group.rows.front()]);
     out += open ? response_times(record, group, options) : throughput_table(record, group, options);
     out += why_tables(record, group, options);
+    out += hints(record, group, options);
+    if (options.details) out += details(record, group, options);
     if (options.histograms) out += fault_histograms(record, group);
   }
   out += record.rows.empty() ? "\nNothing was measured.\n" : why_legend(record);

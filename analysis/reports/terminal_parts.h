@@ -40,7 +40,13 @@ std::string published_results(const RunRecord& record, const ReportOptions& opti
 // One line per strategy and thread count: bytes, hints, pages, faults, time, latency, CPU.
 std::string why_tables(const RunRecord& record, const RowGroup& group, const ReportOptions& options);
 
-// What the columns of why_tables() mean.
+// A line per strategy and thread count that gave hints: what became of them.
+std::string hints(const RunRecord& record, const RowGroup& group, const ReportOptions& options);
+
+// Requests to the device, readahead, faults, locks and memory, where something was counted.
+std::string details(const RunRecord& record, const RowGroup& group, const ReportOptions& options);
+
+// What the columns of why_tables() and hints() mean.
 std::string why_legend(const RunRecord& record);
 
 // Fault latency by kind as bcc draws it.

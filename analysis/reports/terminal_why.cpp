@@ -49,8 +49,13 @@ std::string why_legend(const RunRecord& record) {
   if (any_row(record, [](const Row& row) { return row.fio.has_value(); }))
     out +=
         note("ours/fio: reads per second of the row over those of fio's job, one run of a second or more.");
-  if (any_row(record, [](const Row& row) { return row.hints && row.hints->suppressed.value_or(0) > 0; }))
-    out += note("held back: hints that the strategy's own rule suppressed.");
+  if (any_row(record, [](const Row& row) { return row.expects.hints && row.hints; }))
+    out += note(
+        "hints: in time, the page was there when it was touched; late, still in flight; needless, there "
+        "before "
+        "the hint; useless, never touched; cut short, beyond what the kernel reads for one call; held back, "
+        "hints that the strategy's own rule suppressed, and those of their pages that were absent. Blank: "
+        "none.");
   if (any_row(record, [](const Row& row) { return row.page_cache.has_value(); }))
     out += note(
         "pages brought in by: fault, the faulting page itself; ahead, readahead; hint, madvise and the like; "

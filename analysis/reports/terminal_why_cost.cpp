@@ -26,9 +26,6 @@ std::string bytes_table(const WhyRows& rows, MissingNumbers& missing) {
   const bool hints = any(hints_matter);
   std::vector<TableColumn> columns{{"MB/s"}, {"asked\n/op"}, {"device\n/op"}, {"device\n/asked"}};
   if (hints) columns.insert(columns.end(), {{"WILLNEED\ncalls"}, {"ok"}});
-  const bool held_back =
-      any([](const Row& row) { return row.hints && row.hints->suppressed.value_or(0) > 0; });
-  if (held_back) columns.push_back({"held\nback"});
   const bool ceiling = any([](const Row& row) { return row.ceiling_ratio.has_value(); });
   const bool fio = any([](const Row& row) { return row.fio.has_value(); });
   if (ceiling) columns.push_back({"of\nceiling"});
@@ -62,9 +59,6 @@ std::string bytes_table(const WhyRows& rows, MissingNumbers& missing) {
                       : "");
       }
     }
-    if (held_back)
-      table.add(row->hints && row->hints->suppressed.value_or(0) > 0 ? std::to_string(*row->hints->suppressed)
-                                                                     : "");
     if (ceiling)
       table.add(row->ceiling_ratio ? percent(*row->ceiling_ratio)
                                    : missing.mark(*row, "device_bytes", "of ceiling"));

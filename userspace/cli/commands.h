@@ -32,7 +32,7 @@ struct ReportWords {
   std::string record;  // a file, or "-" for standard input
   std::string format = "terminal";
   std::string reference;  // "lucene-16279:c6id"; empty: none
-  bool histograms = false;
+  bool histograms = false, details = false;
 };
 int report_command(const ReportWords& words);
 

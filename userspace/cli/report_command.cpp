@@ -64,6 +64,7 @@ int report_command(const ReportWords& words) {
   if (!record) return report_error({words.record + ": " + record.error().message, record.error().kind});
   fmt::print("{}", format->render(*record, {.colour = wants_colour(),
                                             .histograms = words.histograms,
+                                            .details = words.details,
                                             .reference = reference ? &*reference : nullptr}));
   return 0;
 }

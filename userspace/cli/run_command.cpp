@@ -191,8 +191,9 @@ Status run(const RunSettings& settings) {
   record.file.folio_orders = cache.folio_orders();
   summarise(record);
   record.findings = judge(record);
-  fmt::print("{}", report_formats().front().render(
-                       record, {.colour = wants_colour(), .histograms = settings.histograms}));
+  fmt::print("{}", report_formats().front().render(record, {.colour = wants_colour(),
+                                                            .histograms = settings.histograms,
+                                                            .details = settings.details}));
   std::fflush(stdout);
   if (settings.output)
     if (Status saved = save(record, *settings.output); !saved) return saved;

@@ -129,6 +129,8 @@ void declare_run_options(CLI::App& run, RunWords& words) {
   run.add_option("-o,--output", words.output, "Write the record (JSON) to this file");
   declare_pace_options(run, words);
   run.add_flag("--histograms", words.histograms, "Show latency histograms");
+  run.add_flag("--details", words.details,
+               "Show requests to the device, readahead windows, locks, memory and the longest faults");
 }
 
 namespace {
@@ -145,6 +147,7 @@ Result<RunSettings> table_settings(const RunWords& w) {
   if (!w.output.empty()) s.output = w.output;
   if (!w.user.empty()) s.user = w.user;
   s.histograms = w.histograms;
+  s.details = w.details;
   s.size_bytes = kScratchBytes;
   if (!w.size.empty()) {
     auto size = parse_size("--size", w.size);

@@ -20,7 +20,8 @@ struct RunWords {
       warmup, reps, seed, user, memory, probes, output;
   std::string rate, arrivals, compute, mmap_churn, write_pct, hot_size, cold_pct, zipf_theta, stride;
   std::string memory_sweep, preset, ceiling;
-  bool ramhog = false, dry_run = false, fio = false, histograms = false, no_canary = false, strict = false;
+  bool ramhog = false, dry_run = false, fio = false, histograms = false, details = false;
+  bool no_canary = false, strict = false;
 };
 
 struct RunSettings {
@@ -33,7 +34,7 @@ struct RunSettings {
   std::uint64_t seed = 0;
   std::vector<std::string> probe_names;  // empty: all
   bool dry_run = false, fio = false, ceiling = true;
-  bool histograms = false;
+  bool histograms = false, details = false;
   bool canary = true;   // prove the probes first
   bool strict = false;  // measure only if all of them are proven
 };
