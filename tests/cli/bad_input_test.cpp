@@ -55,6 +55,7 @@ TEST_CASE("bad words on the command line are usage errors that name the option")
       {{"run", "--ops", "0"}, "--ops '0'"},
       {{"run", "--align", "0"}, "--align '0'"},
       {{"run", "--probes", "fault"}, "unknown probe 'fault'; did you mean faults?"},
+      {{"run", "--probes", "faults,paired"}, "unknown probe 'paired'"},
       {{"run", "--file", "x", "--size", "1M"}, "--size is for the scratch file"},
       {{"run", "--strategy", "read"}, "reads in order only; add --pattern sequential"},
       {{"run", "--hot-size", "1M"}, "--hot-size '1M': is for the pattern hot-cold"},
