@@ -21,9 +21,10 @@ NONE, ALL = "no observer", "all probes"
 PAIRS_OF_ALL = 3
 
 
-def probe_names(program):
+def probe_summaries(program):
+    """What each probe gives, by name."""
     listed = commands.checked([program, "list", "probes"])
-    return [line.split()[0] for line in listed.splitlines() if line.strip()]
+    return dict(line.split(None, 1) for line in listed.splitlines() if line.strip())
 
 
 class Row:
@@ -32,19 +33,23 @@ class Row:
     def __init__(self):
         self.ratios = defaultdict(list)  # by observer
         self.lost = defaultdict(int)
-        self.reasons = {}                # why an observer has no ratio
+        self.reasons = defaultdict(list)  # why it has none of some round
         self.without = {}                # probes that "all" was not, and why
         self.plain = []
 
-    def result(self, goal):
+    def result(self, goal, answers):
+        """Observers in the order of `answers`, which says what each tells."""
         observers = {}
-        for name in {**self.ratios, **self.reasons}:
-            if name in self.reasons or not self.ratios[name]:
-                observers[name] = {"unavailable": self.reasons.get(name, "every repetition drifted")}
+        for name in (known for known in answers if self.ratios[known] or self.reasons[known]):
+            found = observers[name] = {"answers": answers[name], "left_out": self.reasons[name]}
+            if self.ratios[name]:
+                found |= {**interval(self.ratios[name]), "lost": self.lost[name]}
             else:
-                observers[name] = {**interval(self.ratios[name]), "lost": self.lost[name]}
+                found["unavailable"] = self.reasons[name][0]
         if "median" in observers.get(ALL, {}):
-            observers[ALL] |= {"goal": goal, "verdict": goals.at_least(goal, observers[ALL]), "without": self.without}
+            observers[ALL]["without"] = self.without
+            if goal is not None:
+                observers[ALL] |= {"goal": goal, "verdict": goals.at_least(goal, observers[ALL])}
         for peer in peers.PEERS:
             ours, theirs = observers.get(peer.probe, {}), observers.get(peer.name, {})
             if "median" in ours and "median" in theirs:
@@ -60,8 +65,9 @@ def measured_alone(group, probes, pairs):
 def take_ours(rows, name, readings):
     for reading in readings:
         if reading.error or name in reading.not_attached:
-            rows[reading.row].reasons[name] = reading.error or reading.not_attached[name]
-        elif reading.not_attached:
+            rows[reading.row].reasons[name].append(reading.error or reading.not_attached[name])
+            continue
+        if reading.not_attached:
             rows[reading.row].without |= reading.not_attached
         rows[reading.row].ratios[name] += [observed / plain for observed, plain in reading.pairs]
         rows[reading.row].lost[name] += reading.lost
@@ -126,12 +132,12 @@ class Round:
                     self.rows[row].ratios[peer.name].append(ratio)
             for observer, reason in failed:
                 if not isinstance(observer, peers.Peer):
-                    self.rows[row].reasons[observer[0] or NONE] = reason
+                    self.rows[row].reasons[observer[0] or NONE].append(reason)
                 elif has_a_question(observer, self.events[row]):
-                    self.rows[row].reasons[observer.name] = reason
+                    self.rows[row].reasons[observer.name].append(reason)
 
 
-def observers_of(group, names, with_peers, sees):
+def observers_of(names, with_peers, sees):
     """No observer, all probes; with peers each probe alone and every peer that sees something in the group."""
     ours = [(None, 1), (ALL, PAIRS_OF_ALL)]
     if not with_peers:
@@ -139,14 +145,14 @@ def observers_of(group, names, with_peers, sees):
     return ours + [(name, 1) for name in names] + [p for p in peers.PEERS if has_a_question(p, sees)]
 
 
-def observe(group, names, with_peers, folder, rounds, shuffler):
+def observe(group, probes, with_peers, folder, rounds, shuffler):
     """Results by row."""
     if group.path:
         commands.make_file(group.path, group.size_bytes)
     # Once outside of the count: what the group has to show, and everything is in memory that will be.
     first = measured_alone(group, group.no_probes, 1)
     sees = {event for reading in first for event in reading.events}
-    observers = observers_of(group, names, with_peers, sees)
+    observers = observers_of(probes, with_peers, sees)
     rows = defaultdict(Row)
     for _ in range(rounds):
         order = observers[:]
@@ -154,16 +160,18 @@ def observe(group, names, with_peers, folder, rounds, shuffler):
         Round(group, folder, rows).run(order)
     if group.path:
         os.unlink(group.path)
-    return {name: row.result(group.goal(name)) for name, row in rows.items()}
+    answers = {NONE: "nothing", ALL: "what each probe tells, tied together", **probes,
+               **{peer.name: peer.answers for peer in peers.PEERS}}
+    return {name: row.result(group.goal(name), answers) for name, row in rows.items()}
 
 
 def observe_all(all_groups, program, with_peers, folder, rounds, show):
     seed = 42
-    names = probe_names(program) if with_peers else []
+    probes = probe_summaries(program)
     shuffler = random.Random(seed)
     results = {}
     for group in all_groups:
-        found = observe(group, names, with_peers, folder, rounds, shuffler)
+        found = observe(group, probes, with_peers, folder, rounds, shuffler)
         for name, row in found.items():
             show(name, row)
         results |= found

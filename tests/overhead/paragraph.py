@@ -18,6 +18,12 @@ def observed_by(rows, observer, belongs=lambda row: True):
             if belongs(name) and "median" in row["observers"].get(observer, {})]
 
 
+def worst(rows, observer):
+    median, row = min((row["observers"][observer]["median"], name) for name, row in rows.items()
+                      if "median" in row["observers"].get(observer, {}))
+    return f"{median:.2f} ({row})"
+
+
 def cost_sentences(rows):
     kinds = [("cold rows", lambda row: row.startswith("cold")), ("warm mapped reads", lambda row: row.startswith("warm mmap")),
              ("warm pread", lambda row: row.startswith("warm pread")), ("faults on cached pages", lambda row: row.startswith("resident")),
@@ -29,9 +35,9 @@ def cost_sentences(rows):
     lost = sum(found["lost"] for found in observed_by(rows, ALL))
     if parts:
         yield f"{lost or 'No'} event{'s were' if lost > 1 else ' was'} lost."
-    others = [f"{peer.name} {span(found)}" for peer in peers.PEERS if (found := observed_by(rows, peer.name))]
+    others = [f"{peer.name} {worst(rows, peer.name)}" for peer in peers.PEERS if observed_by(rows, peer.name)]
     if others:
-        yield f"Of others, on the rows of which they have something to say: {', '.join(others)}."
+        yield f"Others cost most in these rows: {', '.join(others)}."
 
 
 def event_sentences(events):

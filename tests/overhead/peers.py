@@ -25,7 +25,8 @@ TRACEPOINTS = ("raw_syscalls:sys_enter,raw_syscalls:sys_exit,exceptions:page_fau
                "filemap:mm_filemap_add_to_page_cache,filemap:mm_filemap_delete_from_page_cache,"
                "mmap_lock:mmap_lock_start_locking,mmap_lock:mmap_lock_acquire_returned,mmap_lock:mmap_lock_released,"
                "block:block_rq_issue,block:block_rq_complete,vmscan:mm_vmscan_direct_reclaim_begin,"
-               "vmscan:mm_vmscan_direct_reclaim_end")
+               "vmscan:mm_vmscan_direct_reclaim_end,vmscan:mm_vmscan_memcg_reclaim_begin,"
+               "vmscan:mm_vmscan_memcg_reclaim_end")
 
 MADVISE_ERRNO = """
 tracepoint:syscalls:sys_enter_madvise { @advice[tid] = args->behavior + 1; }
@@ -60,7 +61,7 @@ def perf_stat_counts(text):
             counted[fields[2]] = int(fields[0])
     seen = {"faults": counted.get("minor-faults", 0) + counted.get("major-faults", 0),
             "block": counted.get("block:block_rq_complete", 0),
-            "reclaim": counted.get("vmscan:mm_vmscan_direct_reclaim_begin", 0)}
+            "reclaim": sum(counted.get(f"vmscan:mm_vmscan_{which}_reclaim_begin", 0) for which in ("direct", "memcg"))}
     # It tells calls apart by nothing: all of them are at least as many as any one.
     return {**seen, **{call: counted.get("raw_syscalls:sys_enter", 0) for call in CALL_EVENTS}}
 
@@ -94,7 +95,7 @@ class Peer:
 
 
 def bpftrace(program):
-    return lambda out, script: ["bpftrace", "-o", out, "-c", script, "-e", program]
+    return lambda out, script: ["bpftrace", "-o", out, "-c", "/bin/sh " + script, "-e", program]
 
 
 PEERS = [
@@ -113,7 +114,7 @@ PEERS = [
          ("faults",), histogram_total("faults"), around=bpftrace(FAULT_LATENCY)),
     Peer("biolatency", "libbpf-tools", "latency of every request of the machine; no file, size or depth", "block_io",
          ("block",), histogram_total("block"), beside=("biolatency",)),
-    Peer("drsnoop", "libbpf-tools", "each direct reclaim, its length and pages; no evictions, no shootdowns", "reclaim",
+    Peer("drsnoop", "libbpf-tools", "each direct reclaim of the machine, its time and pages; not that of a cgroup's limit", "reclaim",
          ("reclaim",), reclaim_lines, beside=("drsnoop",)),
 ]
 
@@ -189,7 +190,7 @@ def run_under(peer, folder, command):
     """Output of the command, and what the peer printed. Fails with the reason."""
     if not shutil.which(program_of(peer)):
         raise commands.Failed(f"not installed (package {peer.package})")
-    # bpftrace -c splits at spaces, so the command goes into a script.
+    # bpftrace -c splits at spaces and starts nothing but binaries, so the command goes into a shell's script.
     script = os.path.join(folder, "measured")
     with open(script, "w") as out:
         out.write(f"#!/bin/sh\nexec {shlex.join(command)}\n")

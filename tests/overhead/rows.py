@@ -41,7 +41,7 @@ def events_of(row):
     # One request and one reclaim may be of any size.
     if row["device_bytes"]:
         seen["block"] = 1
-    if row["case"] == "pressure":
+    if row["case"] == "pressure" and row["device_bytes"]:
         seen["reclaim"] = 1
     return {event: count for event, count in seen.items() if count > 0}
 
@@ -75,7 +75,7 @@ class Reads:
     case: str
     strategies: tuple
     size_bytes: int
-    goals: dict  # by strategy; all probes on
+    goals: dict  # by strategy; all probes on; None: there is none
     arguments: tuple = ()
 
     record = "record.json"  # beside the file
@@ -142,4 +142,4 @@ def groups(program, storm, folder, seconds):
     return [reads("cold", cold, 1024, length), reads("warm", warm, 256, length),
             # Ends before the faults do: each window of fault-around (64 KiB) faults once.
             reads("resident", {"mmap-random": goals.FAULTS_RATIO}, 1024, ("--ops", "400")),
-            reads("pressure", {"mmap-random": goals.COLD_RATIO}, 256, length), Storm(storm)]
+            reads("pressure", {"mmap-random": None}, 256, length), Storm(storm)]

@@ -1,9 +1,5 @@
 """Figures as lines of text."""
 
-import peers
-from observe import ALL
-
-
 def estimate_text(estimate, digits=3):
     text = f"{estimate['median']:.{digits}f}"
     if estimate["low"] is not None:
@@ -13,15 +9,6 @@ def estimate_text(estimate, digits=3):
 
 def line(name, estimate, digits=3, verdict=""):
     return f"  {name:44} {estimate_text(estimate, digits)}  n={estimate['n']}  {verdict}".rstrip()
-
-
-def answers(observer):
-    if observer == ALL:
-        return "everything of this list and why"
-    for peer in peers.PEERS:
-        if peer.name == observer:
-            return peer.answers
-    return "what the probe gives (iotrace list probes)"
 
 
 def verdict(result):
@@ -39,10 +26,10 @@ def row_lines(name, row):
     cells = [("observer", "ratio [95 %]", "n", "lost", "goal", "answers")]
     for observer, result in row["observers"].items():
         if "unavailable" in result:
-            cells.append((observer, "n/a", "", "", result["unavailable"], answers(observer)))
+            cells.append((observer, "n/a", "", "", result["unavailable"], result["answers"]))
         else:
             cells.append((observer, estimate_text(result), str(result["n"]), str(result["lost"]), verdict(result),
-                          answers(observer)))
+                          result["answers"]))
     widths = [max(len(cell[column]) for cell in cells) for column in range(len(cells[0]))]
     return [heading] + ["  " + "  ".join(cell.ljust(width) for cell, width in zip(row_cells, widths)).rstrip()
                         for row_cells in cells]
