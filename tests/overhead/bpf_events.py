@@ -5,7 +5,7 @@ import os
 from dataclasses import dataclass
 
 import goals
-from commands import checked, make_file
+from commands import Failed, checked, make_file
 from interval import interval
 from table import line
 
@@ -36,9 +36,11 @@ EVENTS = [
 
 
 def nanoseconds(account, names):
-    """Of one event: the programs' means, added up."""
-    programs = account["programs"]
-    return sum(programs[n]["ns"] / programs[n]["runs"] for n in names if n in programs and programs[n]["runs"])
+    """Of one event: the programs' means, added up. Fails where one did not run: its time would be missing."""
+    programs = account.get("programs") or {}
+    if idle := [n for n in names if programs.get(n, {"runs": 0})["runs"] == 0]:
+        raise Failed(f"{', '.join(idle)} did not run")
+    return sum(programs[n]["ns"] / programs[n]["runs"] for n in names)
 
 
 def bpf_time(program, timer, storm, folder, rounds, seconds):
@@ -54,11 +56,16 @@ def bpf_time(program, timer, storm, folder, rounds, seconds):
         else:
             without, observed = [storm, "--untraced"], [storm]
         net, raw = [], []
-        for _ in range(rounds):
-            none = json.loads(checked([timer, "--empty", "--", *without]))
-            all_on = json.loads(checked([timer, "--", *observed]))
-            raw.append(nanoseconds(all_on, event.ours))
-            net.append(raw[-1] - nanoseconds(none, event.empty))
+        try:
+            for _ in range(rounds):
+                none = json.loads(checked([timer, "--empty", "--", *without]))
+                all_on = json.loads(checked([timer, "--", *observed]))
+                raw.append(nanoseconds(all_on, event.ours))
+                net.append(raw[-1] - nanoseconds(none, event.empty))
+        except Failed as failure:
+            results[event.name] = {"unavailable": str(failure)}
+            print(f"  {event.name:44} n/a: {failure}", flush=True)
+            continue
         results[event.name] = result = {"net_ns": interval(net), "raw_ns": interval(raw)}
         words = ""
         if event.most_ns is not None:

@@ -42,7 +42,7 @@ def cost_sentences(rows):
 
 def event_sentences(events):
     parts = [f"{name} {result['net_ns']['median']:.0f} ({result['raw_ns']['median']:.0f})"
-             for name, result in events.items()]
+             for name, result in events.items() if "net_ns" in result]
     if parts:
         yield (f"Nanoseconds of BPF per event, net of programs that do nothing on the same hooks (raw): "
                f"{', '.join(parts)}.")

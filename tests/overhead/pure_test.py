@@ -6,6 +6,8 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import bpf_events
+import commands
 import goals
 import observe
 import paragraph
@@ -174,6 +176,18 @@ class RowsTest(unittest.TestCase):
         observe.take_ours({"cold pread T04": row}, "faults", [rows.reading_of(off, True)])
         self.assertEqual(row.result(0.98, {"faults": "latency"})["observers"],
                          {"faults": {"answers": "latency", "left_out": ["EPERM"], "unavailable": "EPERM"}})
+
+
+class BpfTimeTest(unittest.TestCase):
+    ACCOUNT = {"programs": {"start": {"runs": 2, "ns": 100}, "end": {"runs": 4, "ns": 40}, "idle": {"runs": 0, "ns": 0}}}
+
+    def test_an_event_costs_the_means_of_its_programs(self):
+        self.assertEqual(bpf_events.nanoseconds(self.ACCOUNT, ("start", "end")), 60)
+
+    def test_a_program_that_did_not_run_costs_nothing_that_is_known(self):
+        for name in ("idle", "unheard_of"):
+            with self.assertRaisesRegex(commands.Failed, name):
+                bpf_events.nanoseconds(self.ACCOUNT, ("start", name))
 
 
 class TableTest(unittest.TestCase):
