@@ -3,7 +3,7 @@
 # make test       install what is missing, build, run every test
 # make test-kernels  the in-place tests and a short run in QEMU on Debian's 6.1 and 6.12 (minutes)
 # make unit       the pure parts under ASan and UBSan
-# make overhead   what observing costs, against fio and against no observer (minutes)
+# make overhead   what observing costs, against fio, other tools and no observer (20 minutes)
 #
 # Works as root and as a user with sudo.
 
@@ -13,8 +13,8 @@ ARGS      ?=
 
 BUILD_PACKAGES := cmake ninja-build g++ clang llvm bpftool pkg-config libbpf-dev libelf-dev zlib1g-dev \
                   libfmt-dev libcli11-dev nlohmann-json3-dev libboost-dev libboost-math-dev liburing-dev
-TEST_PACKAGES  := catch2 fio libvalijson-dev util-linux procps
-OVERHEAD_PACKAGES := fio python3
+TEST_PACKAGES  := catch2 fio libvalijson-dev util-linux procps python3
+OVERHEAD_PACKAGES := fio python3 util-linux strace linux-perf bpftrace libbpf-tools
 KERNELS_PACKAGES  := qemu-system-x86 busybox-static cpio kmod binutils e2fsprogs xfsprogs python3
 
 .PHONY: all run test test-kernels unit overhead clean install-build install-test
@@ -43,7 +43,7 @@ overhead: install-build
 	@tests/install $(OVERHEAD_PACKAGES)
 	@$(MAKE) --no-print-directory all
 	@cmake --build $(BUILD) --target bpf_time fault_storm
-	$(SUDO) tests/overhead/run ./iotrace $(BUILD)
+	$(SUDO) tests/overhead/run ./iotrace $(BUILD) $(ARGS)
 
 install-build:
 	@tests/install $(BUILD_PACKAGES)

@@ -34,6 +34,13 @@ if(NOT IOTRACE_SANITIZE)
   target_link_options(in_place_tests PRIVATE -static)
 endif()
 
+# The pure parts of `make overhead`.
+find_program(PYTHON3 python3)
+if(PYTHON3)
+  add_test(NAME "overhead: intervals, goals, peers and tables"
+           COMMAND ${PYTHON3} -B ${CMAKE_SOURCE_DIR}/tests/overhead/pure_test.py)
+endif()
+
 # Built by `make overhead` alone.
 if(NOT IOTRACE_SANITIZE)
   bpf_skeleton(empty tests/overhead/empty.bpf.c)

@@ -57,6 +57,7 @@ TEST_CASE("bad words on the command line are usage errors that name the option")
       {{"run", "--strict", "--no-canary"}, "--strict asks for proven probes"},
       {{"run", "--strict", "--probes", "off"}, "--strict asks for proven probes"},
       {{"run", "--probes", "fault"}, "unknown probe 'fault'; did you mean faults?"},
+      {{"run", "--probes", "faults,paired"}, "unknown probe 'paired'"},
       {{"run", "--file", "x", "--size", "1M"}, "--size is for the scratch file"},
       {{"run", "--strategy", "read"}, "reads in order only; add --pattern sequential"},
       {{"run", "--hot-size", "1M"}, "--hot-size '1M': is for the pattern hot-cold"},

@@ -48,6 +48,23 @@ TEST_CASE("without probes an ordinary user measures throughput on a scratch file
   }
 }
 
+TEST_CASE(
+    "paired before a probe's name traces as many repetitions as it leaves untraced, with that probe alone") {
+  need_root();
+  TempFolder folder;
+  Outcome outcome = run_iotrace({"run", "--probes", "paired,syscalls", "--size", "8M", "--strategy", "pread",
+                                 "--case", "as-is", "--threads", "1", "--reps", "3", "--ops", "7",
+                                 "--ceiling", "off", "-o", "run.json"},
+                                {.folder = folder.path()});
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  const json row = read_json(folder.path() / "run.json")["rows"][0];
+  CHECK(row["untraced"]["reps"].size() == 3);
+  CHECK(row["traced"]["reps"].size() == 3);
+  CHECK(row["syscalls"].is_array());
+  CHECK(row["faults"].is_null());
+}
+
 TEST_CASE("misaligned hints are all rejected, aligned ones are not, and the finding says so") {
   need_root();
   TempFolder folder;

@@ -58,17 +58,21 @@ Result<std::vector<std::string>> strategy_names(const std::string& words,
   return names;
 }
 
-// "on", "off", "paired", or the names of the probes to switch on.
+// "on", "off", or names of the probes to switch on; "paired", alone or before names: as many traced
+// repetitions as untraced.
 Status choose_probes(const std::string& words, RunSettings& settings) {
   Options& options = settings.options;
-  const std::uint32_t few = (options.reps + kUntracedPerTraced - 1) / kUntracedPerTraced;
   options.probes = words;
   if (words == "off") return {};
-  options.traced_reps = words == "paired" ? options.reps : few;
-  if (words == "on" || words == "paired") return {};
+  options.traced_reps = (options.reps + kUntracedPerTraced - 1) / kUntracedPerTraced;
+  if (words == "on") return {};
 
   auto names = parse_list("--probes", words);
   if (!names) return names.error();
+  if (names->front() == "paired") {
+    options.traced_reps = options.reps;
+    names->erase(names->begin());
+  }
   std::vector<std::string_view> known{"on", "off", "paired"};
   for (const ProbeInfo& probe : probe_list()) known.push_back(probe.name);
   for (const std::string& name : *names)
@@ -113,8 +117,7 @@ void declare_run_options(CLI::App& run, RunWords& words) {
   declare_memory_options(run, words);
   run.add_option("--probes", words.probes,
                  "on: one traced repetition in addition for every 10; paired: as many traced as untraced; "
-                 "off: none, needs no "
-                 "root; or names of probes (on)");
+                 "off: none, needs no root; or names of probes, after 'paired,' likewise (on)");
   run.add_flag("--no-canary", words.no_canary,
                "Don't let the probes count a known work on the file's first pages first");
   run.add_flag("--strict", words.strict,
