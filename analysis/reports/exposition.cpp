@@ -99,11 +99,11 @@ void Exposition::samples(const Histogram& histogram, const Buckets& buckets, con
                                   : histogram_bin_high(number, histogram.sub_bits()) < bound;
     };
     for (; bin != histogram.bins().end() && belongs(bin->first); ++bin) below += bin->second;
-    line("_bucket", labels, fmt::format("le=\"{}\"", static_cast<double>(bound) * buckets.unit),
+    line("_bucket", labels, fmt::format("le=\"{}\"", static_cast<double>(bound) / buckets.per_unit),
          std::to_string(below));
   }
   line("_bucket", labels, "le=\"+Inf\"", std::to_string(histogram.count()));
-  line("_sum", labels, "", fmt::format("{}", static_cast<double>(histogram.sum()) * buckets.unit));
+  line("_sum", labels, "", fmt::format("{}", static_cast<double>(histogram.sum()) / buckets.per_unit));
   line("_count", labels, "", std::to_string(histogram.count()));
 }
 

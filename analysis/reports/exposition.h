@@ -20,17 +20,17 @@ using Labels = std::vector<std::pair<std::string_view, std::string>>;
 // the whole file for one of them.
 std::string label_text(std::string_view text);
 
-// Upper bounds of a histogram's buckets: the powers of two from 2^first to 2^last, times `unit`. They fall on
-// edges of the record's bins, so that no sample is split.
+// Upper bounds of a histogram's buckets: the powers of two from 2^first to 2^last, in the metric's unit. They
+// fall on edges of the record's bins, so that no sample is split.
 struct Buckets {
   unsigned first, last;
-  double unit;
+  double per_unit;  // 1e9 ns a second
   // Whether the bin that starts at a bound belongs below it. For sizes, which are powers of two as a rule, it
   // does; for durations it would count up to an eighth more.
   bool with_own_bin;
 };
-inline constexpr Buckets kDurations{10, 34, 1e-9, false};  // 1 us to 17 s
-inline constexpr Buckets kSizes{12, 22, 1, true};          // 4 KiB to 4 MiB
+inline constexpr Buckets kDurations{10, 34, 1e9, false};  // 1 us to 17 s
+inline constexpr Buckets kSizes{12, 22, 1, true};         // 4 KiB to 4 MiB
 
 class Exposition {
 public:

@@ -24,7 +24,7 @@ struct FileNumber {
   const char* metric;
   const char* help;           // on the first line of a metric alone
   const char *label, *value;  // beside `file`; null: none
-  double unit;                // what one of `number` is in the metric's unit
+  double per_unit;            // of what is counted, so many are one of the metric: 1e9 ns a second
   std::optional<Count> (*number)(const FileGroups&);
 };
 

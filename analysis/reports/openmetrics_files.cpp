@@ -17,10 +17,10 @@ void add_list(Exposition& metrics, std::span<const FileNumber> list,
       Labels labels{{"file", file.file}, {"extension", file.extension}};
       if (entry.label) labels.emplace_back(entry.label, entry.value);
       const std::optional<Count> number = (file.*numbers)[i];
-      if (entry.unit == 1)
+      if (entry.per_unit == 1)
         metrics.sample(number, labels);
       else if (number)
-        metrics.sample(static_cast<double>(*number) * entry.unit, labels);
+        metrics.sample(static_cast<double>(*number) / entry.per_unit, labels);
     }
   }
 }

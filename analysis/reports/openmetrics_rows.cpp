@@ -54,7 +54,7 @@ std::optional<double> times(std::optional<double> value, double factor) {
 std::optional<double> latency_s(const Row& row, double q) {
   if (!row.untraced) return std::nullopt;
   const std::optional<std::uint64_t> ns = row.untraced->lat_ns.percentile(q);
-  return ns ? std::optional(static_cast<double>(*ns) * 1e-9) : std::nullopt;
+  return ns ? std::optional(static_cast<double>(*ns) / 1e9) : std::nullopt;
 }
 
 std::optional<double> ops(const Row& row, std::optional<double> Estimate::*of) {

@@ -7,7 +7,7 @@ namespace iotrace {
 namespace {
 
 double seconds(std::uint64_t ns) {
-  return static_cast<double>(ns) * 1e-9;
+  return static_cast<double>(ns) / 1e9;
 }
 
 // The calls' own time where it was measured: it keeps what threads did that are gone. Else the threads' sum.
