@@ -48,14 +48,23 @@ void add_mmap_lock(Exposition& metrics, const MmapLock& lock) {
     if (side) metrics.sample(side->contended, {{"side", name}});
 }
 
-void add_madvise(Exposition& metrics, const std::vector<MadviseCount>& calls) {
+// A series may stand in the text once, or the whole of it is refused: so sums by label.
+using ByResult = std::map<std::pair<std::string, std::string>, Count>;
+
+void add_by_result(Exposition& metrics, std::string_view label, const ByResult& counts) {
+  for (const auto& [key, count] : counts) metrics.sample(count, {{label, key.first}, {"errno", key.second}});
+}
+
+void add_madvise(Exposition& metrics, const std::vector<MadviseCount>& entries) {
+  ByResult calls;
   std::map<std::string, Count> misaligned, requested;
-  metrics.counter("iotrace_madvise_calls_total", "Calls of madvise; errno=\"none\": the call succeeded.");
-  for (const MadviseCount& call : calls) {
-    metrics.sample(call.calls, {{"advice", call.advice}, {"errno", call.error.value_or("none")}});
-    misaligned[call.advice] += call.misaligned;
-    requested[call.advice] += call.requested_bytes;
+  for (const MadviseCount& entry : entries) {
+    calls[{entry.advice, entry.error.value_or("none")}] += entry.calls;
+    misaligned[entry.advice] += entry.misaligned;
+    requested[entry.advice] += entry.requested_bytes;
   }
+  metrics.counter("iotrace_madvise_calls_total", "Calls of madvise; errno=\"none\": the call succeeded.");
+  add_by_result(metrics, "advice", calls);
   metrics.counter("iotrace_madvise_misaligned_calls_total",
                   "Of these, calls whose start is not a multiple of the page size.");
   for (const auto& [advice, count] : misaligned) metrics.sample(count, {{"advice", advice}});
@@ -63,13 +72,17 @@ void add_madvise(Exposition& metrics, const std::vector<MadviseCount>& calls) {
   for (const auto& [advice, bytes] : requested) metrics.sample(bytes, {{"advice", advice}});
 }
 
-void add_syscalls(Exposition& metrics, const std::vector<SyscallCount>& calls) {
+void add_syscalls(Exposition& metrics, const std::vector<SyscallCount>& entries) {
+  ByResult calls;
+  std::map<std::string, std::uint64_t> spent_ns;
+  for (const SyscallCount& entry : entries) {
+    calls[{entry.name, entry.error.value_or("none")}] += entry.calls;
+    if (entry.lat_ns) spent_ns[entry.name] += entry.lat_ns->sum();
+  }
   metrics.counter("iotrace_syscalls_total", "System calls of the target; errno=\"none\": success.");
-  for (const SyscallCount& call : calls)
-    metrics.sample(call.calls, {{"call", call.name}, {"errno", call.error.value_or("none")}});
+  add_by_result(metrics, "call", calls);
   metrics.counter("iotrace_syscall_seconds_total", "Seconds of threads in these calls.");
-  for (const SyscallCount& call : calls)
-    if (!call.error && call.lat_ns) metrics.sample(seconds(call.lat_ns->sum()), {{"call", call.name}});
+  for (const auto& [name, ns] : spent_ns) metrics.sample(seconds(ns), {{"call", name}});
 }
 
 void add_reclaim(Exposition& metrics, const Reclaim& reclaim) {
