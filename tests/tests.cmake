@@ -32,6 +32,14 @@ if(NOT IOTRACE_SANITIZE)
   test_level(in_place_tests "tests/in-place/*.cpp" userspace)
   test_level(cli_tests "tests/cli/*.cpp" analysis)
   target_link_options(in_place_tests PRIVATE -static)
+  add_test(NAME "fleet_tests: node_exporter and Prometheus read a watch's metrics"
+           COMMAND ${CMAKE_SOURCE_DIR}/tests/fleet/scrape.py ${CMAKE_SOURCE_DIR}/iotrace
+                   ${CMAKE_SOURCE_DIR}/tests/golden/records/attach_metrics.json)
+  add_test(NAME "fleet_tests: systemd and promtool accept what the fleet folder holds"
+           COMMAND ${CMAKE_SOURCE_DIR}/tests/fleet/verify ${CMAKE_SOURCE_DIR}/userspace/attach/fleet)
+  set_tests_properties("fleet_tests: node_exporter and Prometheus read a watch's metrics"
+                       "fleet_tests: systemd and promtool accept what the fleet folder holds"
+                       PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 60)
 endif()
 
 # The pure parts of `make overhead`.

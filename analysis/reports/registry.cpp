@@ -9,7 +9,8 @@ namespace iotrace {
   REPORT(terminal)                                                                                           \
   REPORT(markdown)                                                                                           \
   REPORT(jmh)                                                                                                \
-  REPORT(json)
+  REPORT(json)                                                                                               \
+  REPORT(openmetrics)
 
 #define DECLARE(report) extern const ReportFormat report##_report;
 IOTRACE_REPORTS(DECLARE)
