@@ -97,7 +97,9 @@ std::string clipped(std::string_view utf8, std::size_t width) {
     if (used > width) break;
     rest = after;
   }
-  return std::string(utf8.substr(0, utf8.size() - rest.size()));
+  std::string_view kept = utf8.substr(0, utf8.size() - rest.size());
+  if (!rest.empty()) kept = kept.substr(0, kept.find_last_not_of(' ') + 1);
+  return std::string(kept);
 }
 
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {

@@ -19,7 +19,7 @@ std::string printable(std::string_view text);
 // component that is wider than `width` is cut on its left too.
 std::string shortened_path(std::string_view utf8, std::size_t width);
 
-// The text's beginning, no wider than `width`.
+// The text's beginning, no wider than `width`; where something was cut off, without a blank at its end.
 std::string clipped(std::string_view utf8, std::size_t width);
 
 // Breaks at spaces so that no line is wider than `width`; continuation lines start with `indent` spaces.

@@ -14,7 +14,7 @@ namespace iotrace::wording {
 
 namespace {
 
-constexpr std::size_t kNameWidth = 30;
+constexpr std::size_t kNameWidth = 28;
 
 // A line of the tables: a file, or all files of an extension together.
 struct FileLine {
@@ -98,19 +98,17 @@ std::string pages(const std::optional<Count>& count) {
   return count ? cell_count(*count) : std::string(kNotAvailable);
 }
 
+// "NORMAL"; "RANDOM 75 %" where others hold the rest.
 std::string advice_cell(const AttachedFile& file) {
   std::uint64_t all = 0;
   for (const AdviceInForce& advice : file.advice) all += advice.bytes;
-  std::vector<AdviceInForce> in_force = file.advice;
-  std::ranges::stable_sort(in_force, std::greater(), &AdviceInForce::bytes);
-  std::vector<std::string> parts;
-  for (const AdviceInForce& advice : in_force)
-    if (advice.bytes > 0)
-      parts.push_back(advice.bytes == all ? printable(advice.advice)
-                                          : fmt::format("{} {}", printable(advice.advice),
-                                                        percent(static_cast<double>(advice.bytes) /
-                                                                static_cast<double>(all))));
-  return fmt::format("{}", fmt::join(parts, ", "));
+  auto most = std::ranges::max_element(file.advice, {}, &AdviceInForce::bytes);
+  if (all == 0) return {};
+  const std::string name = printable(most->advice);
+  return most->bytes == all
+             ? name
+             : fmt::format("{} {}", name,
+                           percent(static_cast<double>(most->bytes) / static_cast<double>(all)));
 }
 
 // Mapped bytes stand there only where they say more than the size: a file is mapped whole as a rule, its last
@@ -183,7 +181,7 @@ AttachTable page_table(const FileChoice& choice) {
 AttachTable device_table(const RunRecord& record, const FileChoice& choice) {
   AttachTable table{.heading = "files: the device, and read calls",
                     .columns = {"file", "device", "/needed", "device\nreads", "half at\nmost", "p50", "p99",
-                                "read\ncalls", "returned", "call\np50", "call\np99"}};
+                                "read\ncalls", "returned", "call\np99"}};
   for (const auto& [name, file] : choice.lines) {
     const BlockIo io = file.block_io.value_or(BlockIo{});
     const auto needed = needed_bytes(file, record.host.page_size_bytes);
@@ -202,7 +200,6 @@ AttachTable device_table(const RunRecord& record, const FileChoice& choice) {
          io.lat_ns ? cell_ns(io.lat_ns->percentile(0.99)) : "",
          file.reads ? cell_count(file.reads->calls) : std::string(kNotAvailable),
          some_reads ? bytes(file.reads->bytes) : "",
-         some_reads ? cell_ns(file.reads->lat_ns.percentile(0.5)) : "",
          some_reads ? cell_ns(file.reads->lat_ns.percentile(0.99)) : ""});
   }
   if (!table.lines.empty())
