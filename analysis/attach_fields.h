@@ -20,6 +20,7 @@ void fields(auto& field, Of<AttachTarget> auto& target) {
   field("notes", target.notes);
   field("files_left_out", target.files_left_out);
   field("threads_left_out", target.threads_left_out);
+  field("expect_hints", target.expect_hints);
 }
 
 void fields(auto& field, Of<AdviceInForce> auto& advice) {

@@ -29,6 +29,7 @@ struct AttachTarget {
   std::vector<std::string> notes;  // what the reader should know: a probe switched off, an exec, …
   // Beyond the bound of the tables: counted in `totals`, not by file or thread.
   Count files_left_out = 0, threads_left_out = 0;
+  bool expect_hints = false;  // the user says that the targets hint: none is a finding
 };
 
 struct AdviceInForce {

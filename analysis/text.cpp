@@ -67,13 +67,39 @@ std::string printable(std::string_view text) {
     std::string_view before = text;
     char32_t c = take_code_point(text);
     // C0, DEL and C1: some terminals obey U+0080..U+009F, and raw bytes of that range, like escapes.
-    bool control = c < 0x20 || (c >= 0x7F && c < 0xA0);
-    if (control)
+    const bool control = c < 0x20 || (c >= 0x7F && c < 0xA0);
+    const bool malformed = c >= 0x80 && before.size() - text.size() == 1;
+    if (control || malformed)
       out += fmt::format("\\x{:02x}", static_cast<std::uint32_t>(c));
     else
       out += before.substr(0, before.size() - text.size());
   }
   return out;
+}
+
+std::string shortened_path(std::string_view utf8, std::size_t width) {
+  if (display_width(utf8) <= width) return std::string(utf8);
+  // The longest end at a slash that fits beside the mark, else the longest that fits.
+  std::string_view at_slash, rest = utf8;
+  while (!rest.empty() && display_width(rest) + 1 > width) take_code_point(rest);
+  if (auto slash = rest.find('/'); slash != std::string_view::npos && slash + 1 < rest.size())
+    at_slash = rest.substr(slash);
+  return "…" + std::string(at_slash.empty() ? rest : at_slash);
+}
+
+std::string clipped(std::string_view utf8, std::size_t width) {
+  std::string_view rest = utf8;
+  std::size_t used = 0;
+  while (!rest.empty()) {
+    std::string_view after = rest;
+    take_code_point(after);
+    used += display_width(rest.substr(0, rest.size() - after.size()));
+    if (used > width) break;
+    rest = after;
+  }
+  std::string_view kept = utf8.substr(0, utf8.size() - rest.size());
+  if (!rest.empty()) kept = kept.substr(0, kept.find_last_not_of(' ') + 1);
+  return std::string(kept);
 }
 
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/findings/attached.h"
 #include "analysis/findings/evidence.h"
 #include "analysis/findings/finding.h"
 #include "analysis/format.h"
@@ -80,6 +81,6 @@ std::vector<Finding> judge_reclaim(const RunRecord& record) {
 extern const FindingRule direct_reclaim;
 const FindingRule direct_reclaim{
     "direct-reclaim", "threads have to free memory themselves before they can read: how often, how long",
-    judge_reclaim};
+    judge_reclaim, over_totals<judge_reclaim>};
 
 }

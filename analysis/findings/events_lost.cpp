@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "analysis/attach_facts.h"
+#include "analysis/findings/attached.h"
 #include "analysis/findings/evidence.h"
 #include "analysis/findings/finding.h"
 #include "analysis/format.h"
@@ -59,7 +61,10 @@ std::vector<Finding> judge_losses(const RunRecord& record) {
                              counted(losses.lost, "event"), of, name_rows_and_cells(record, losses.rows)),
          .numbers = {{"lost", static_cast<double>(losses.lost)},
                      {"counted", static_cast<double>(losses.counted)}},
-         .remedy = fmt::format("Repeat these rows with --probes {} alone, or with fewer threads.", probe),
+         .remedy =
+             of_attach(record)
+                 ? "Watch fewer processes at once: what is counted by file and by thread has a bound."
+                 : fmt::format("Repeat these rows with --probes {} alone, or with fewer threads.", probe),
          .source = "counted by the probe itself"});
   }
   return findings;
@@ -68,7 +73,8 @@ std::vector<Finding> judge_losses(const RunRecord& record) {
 }
 
 extern const FindingRule events_lost;
-const FindingRule events_lost{
-    "events-lost", "a probe could not count everything: its numbers are lower bounds", judge_losses};
+const FindingRule events_lost{"events-lost",
+                              "a probe could not count everything: its numbers are lower bounds",
+                              judge_losses, over_totals<judge_losses>};
 
 }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/attach_facts.h"
 #include "analysis/comparison.h"
 #include "analysis/format.h"
 
@@ -18,6 +19,12 @@ std::string cell_name(const RunRecord& record, const Row& row) {
   if (record.options.read_size_bytes.size() > 1)
     name += ' ' + human_bytes(static_cast<double>(row.read_size_bytes));
   return name;
+}
+
+// In place of cells, for the totals of attach: what they are sums over.
+std::string watch_words(const RunRecord& record, const Row& row) {
+  std::string words = human_ns(1e9 * (record.target ? record.target->seconds : 0));
+  return row.threads > 0 ? fmt::format("{}, {} that waited", words, counted(row.threads, "thread")) : words;
 }
 
 // Names in order of appearance, each followed by its thread counts.
@@ -47,6 +54,7 @@ std::map<std::string, RowIndexes> rows_by_strategy(const RunRecord& record,
 }
 
 std::string name_cells(const RunRecord& record, const RowIndexes& rows) {
+  if (of_attach(record)) return watch_words(record, record.rows[rows.front()]);
   std::vector<std::pair<std::string, std::uint32_t>> named;
   for (std::uint32_t index : rows)
     named.emplace_back(cell_name(record, record.rows[index]), record.rows[index].threads);
@@ -54,6 +62,7 @@ std::string name_cells(const RunRecord& record, const RowIndexes& rows) {
 }
 
 std::string name_rows_and_cells(const RunRecord& record, const RowIndexes& rows) {
+  if (of_attach(record)) return target_name(record) + ", " + name_cells(record, rows);
   std::vector<std::pair<std::string, std::uint32_t>> named;
   for (std::uint32_t index : rows) {
     const Row& row = record.rows[index];

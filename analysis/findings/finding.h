@@ -14,6 +14,8 @@ struct FindingRule {
   std::string_view id;
   std::string_view summary;  // what it says when it fires, one line for `iotrace list findings`
   std::vector<Finding> (*judge)(const RunRecord&);
+  // Of an attach record, whose Finding::rows are indexes into its files; nullptr: it speaks of rows only.
+  std::vector<Finding> (*judge_attach)(const RunRecord&) = nullptr;
 };
 
 std::span<const FindingRule> finding_rules();

@@ -6,12 +6,14 @@
 // a misaligned start is about the start.
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "analysis/findings/attached.h"
 #include "analysis/findings/finding.h"
 
 namespace iotrace {
@@ -130,11 +132,30 @@ std::vector<Finding> judge_hints(const RunRecord& record) {
   return findings;
 }
 
+// errno and alignment are known of all calls together, how many were refused by file as well.
+std::vector<Finding> judge_attached_hints(const RunRecord& record) {
+  auto rejected = [&](std::uint32_t index) {
+    const auto& hints = record.files[index].hints;
+    return hints ? hints->rejected.value_or(0) : 0;
+  };
+  FileIndexes files = files_that(
+      record, [](const AttachedFile& file) { return file.hints && file.hints->rejected.value_or(0) > 0; });
+  std::ranges::stable_sort(files, std::greater(), rejected);
+  std::vector<Finding> findings = over_totals<judge_hints>(record);
+  for (Finding& finding : findings) {
+    if (files.empty()) continue;
+    finding.rows = files;
+    finding.text.pop_back();
+    finding.text += fmt::format("; on {}.", name_files(record, files));
+  }
+  return findings;
+}
+
 }
 
 extern const FindingRule hint_rejected;
 const FindingRule hint_rejected{
     "hint-rejected", "the kernel refused madvise(WILLNEED) calls: how many, why, and what to change",
-    judge_hints};
+    judge_hints, judge_attached_hints};
 
 }

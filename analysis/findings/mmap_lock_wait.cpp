@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/findings/attached.h"
 #include "analysis/findings/evidence.h"
 #include "analysis/findings/finding.h"
 #include "analysis/findings/writer_convoy.h"
@@ -101,6 +102,6 @@ std::vector<Finding> judge_lock(const RunRecord& record) {
 extern const FindingRule mmap_lock_wait;
 const FindingRule mmap_lock_wait{
     "mmap-lock-wait", "threads queue for the lock of their address space: how long, and behind whom",
-    judge_lock};
+    judge_lock, over_totals<judge_lock>};
 
 }

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/findings/attached.h"
 #include "analysis/findings/evidence.h"
 #include "analysis/findings/finding.h"
 
@@ -52,6 +53,7 @@ std::vector<Finding> judge_probes(const RunRecord& record) {
 
 extern const FindingRule probe_unavailable;
 const FindingRule probe_unavailable{"probe-unavailable",
-                                    "a probe did not attach: what it would show is unknown", judge_probes};
+                                    "a probe did not attach: what it would show is unknown", judge_probes,
+                                    over_totals<judge_probes>};
 
 }

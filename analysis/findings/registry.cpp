@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/attach_facts.h"
+
 namespace iotrace {
 
 // One line each, declared and listed; the order decides between findings of one severity: first what makes
@@ -16,6 +18,7 @@ namespace iotrace {
   FINDING(backoff_suppressed)                                                                                \
   FINDING(prefetch_late)                                                                                     \
   FINDING(prefetch_needless)                                                                                 \
+  FINDING(wrong_advice)                                                                                      \
   FINDING(readahead_waste)                                                                                   \
   FINDING(major_faults_serial)                                                                               \
   FINDING(writer_convoy)                                                                                     \
@@ -46,8 +49,11 @@ std::span<const FindingRule> finding_rules() {
 
 std::vector<Finding> judge(const RunRecord& record) {
   std::vector<Finding> findings;
-  for (const FindingRule& rule : finding_rules())
-    for (Finding& finding : rule.judge(record)) findings.push_back(std::move(finding));
+  for (const FindingRule& rule : finding_rules()) {
+    const auto rule_for = of_attach(record) ? rule.judge_attach : rule.judge;
+    if (!rule_for) continue;
+    for (Finding& finding : rule_for(record)) findings.push_back(std::move(finding));
+  }
 
   auto badness = [](const Finding& f) { return f.severity == "fail" ? 0 : f.severity == "warn" ? 1 : 2; };
   std::ranges::stable_sort(findings, {}, badness);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/findings/attached.h"
 #include "analysis/findings/evidence.h"
 #include "analysis/findings/finding.h"
 #include "analysis/format.h"
@@ -57,6 +58,6 @@ std::vector<Finding> judge_swap(const RunRecord& record) {
 
 extern const FindingRule swap_in;
 const FindingRule swap_in{"swap-in", "while it reads, the process waits for its own memory to come from swap",
-                          judge_swap};
+                          judge_swap, over_totals<judge_swap>};
 
 }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "analysis/comparison.h"
+#include "analysis/findings/attached.h"
 #include "analysis/findings/evidence.h"
 #include "analysis/findings/finding.h"
 #include "analysis/format.h"
@@ -23,6 +24,9 @@ namespace {
 constexpr double kFall = 2;          // times slower: less is a slope, and no cliff
 constexpr double kRefaults = 1;      // pages read again per op: below it, most ops never wait
 constexpr double kMoreRefaults = 2;  // times those of the step before
+// attach: of the pages that came in, those that had left meanwhile; fewer of them are the edge of the set.
+constexpr double kCameBack = 0.2;
+constexpr Count kPages = 1000;  // fewer cost nothing
 
 constexpr const char* kRemedy =
     "Give the reader that much memory, make the working set smaller, or read less around each request "
@@ -164,10 +168,44 @@ std::vector<Finding> judge_thrashing(const RunRecord& record) {
   return findings;
 }
 
+// ---- attach: pages that left while it watched, and came back ----
+
+bool comes_back(const AttachedFile& file) {
+  if (!file.page_cache || !file.page_cache->added_pages || !file.page_cache->refault_pages) return false;
+  const Count again = *file.page_cache->refault_pages;
+  return again >= kPages &&
+         static_cast<double>(again) >= kCameBack * static_cast<double>(*file.page_cache->added_pages);
+}
+
+// One sentence for all files: what they have in common is their memory.
+std::vector<Finding> judge_attached_thrashing(const RunRecord& record) {
+  const FileIndexes files = files_that(record, comes_back);
+  if (files.empty() || !record.target) return {};
+  double added = 0, again = 0;
+  for (std::uint32_t index : files) {
+    added += static_cast<double>(*record.files[index].page_cache->added_pages);
+    again += static_cast<double>(*record.files[index].page_cache->refault_pages);
+  }
+  const double per_second = record.target->seconds > 0 ? again / record.target->seconds : 0;
+  return {{.id = "thrashing",
+           .severity = "warn",
+           .rows = files,
+           .text = fmt::format(
+               "the working set does not fit into memory: of {:.0f} pages of {} that came into "
+               "the cache, {} had left it while it was watched ({} per second).",
+               added, name_files(record, files), percent(again / added), three_digits(per_second)),
+           .numbers = {{"added_pages", added},
+                       {"refault_pages", again},
+                       {"refault_ratio", again / added},
+                       {"refaults_per_s", per_second}},
+           .remedy = kRemedy,
+           .source = kSource}};
+}
+
 }
 
 extern const FindingRule thrashing;
 const FindingRule thrashing{"thrashing", "the working set does not fit into memory; pages are read again",
-                            judge_thrashing};
+                            judge_thrashing, judge_attached_thrashing};
 
 }

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/findings/attached.h"
 #include "analysis/findings/evidence.h"
 #include "analysis/findings/finding.h"
 #include "analysis/format.h"
@@ -128,6 +129,6 @@ bool is_writer_convoy(const Row& row) {
 extern const FindingRule writer_convoy;
 const FindingRule writer_convoy{
     "writer-convoy", "faults stand in line behind a call that holds mmap_lock for writing: whose, how long",
-    judge_lock};
+    judge_lock, over_totals<judge_lock>};
 
 }

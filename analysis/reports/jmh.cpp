@@ -60,6 +60,6 @@ std::string render_jmh(const RunRecord& record, const ReportOptions&) {
 }
 
 extern const ReportFormat jmh_report;
-const ReportFormat jmh_report{"jmh", "lines as JMH prints them: mean and 99.9 % error", render_jmh};
+const ReportFormat jmh_report{"jmh", "lines as JMH prints them: mean and 99.9 % error", render_jmh, true};
 
 }

@@ -1,10 +1,11 @@
-// The findings alone, for scripts: an array, worst first, with the rows spelled out. The whole record is what
-// run -o writes.
+// The findings alone, for scripts: an array, worst first, with the rows, or attach's files, spelled out. The
+// whole record is what -o writes.
 
 #include <cmath>
 
 #include <nlohmann/json.hpp>
 
+#include "analysis/attach_facts.h"
 #include "analysis/reports/report.h"
 
 namespace iotrace {
@@ -18,12 +19,19 @@ Json row_key(const Row& row) {
           {"threads", row.threads},   {"control", row.control}, {"read_size_bytes", row.read_size_bytes}};
 }
 
+Json file_key(const AttachedFile& file) {
+  return {{"path", file.path}, {"device", file.device}, {"inode", file.inode}};
+}
+
 std::string render_json(const RunRecord& record, const ReportOptions&) {
   Json findings = Json::array();
   for (const Finding& finding : record.findings) {
     Json rows = Json::array();
     for (std::uint32_t index : finding.rows)
-      if (index < record.rows.size()) rows.push_back(row_key(record.rows[index]));
+      if (of_attach(record) && index < record.files.size())
+        rows.push_back(file_key(record.files[index]));
+      else if (index < record.rows.size())
+        rows.push_back(row_key(record.rows[index]));
     Json numbers = Json::object();
     for (const auto& [name, number] : finding.numbers)
       // Counts as integers: a script that compares text would stumble over "3840.0".
@@ -33,7 +41,7 @@ std::string render_json(const RunRecord& record, const ReportOptions&) {
         numbers[name] = number;
     findings.push_back({{"id", finding.id},
                         {"severity", finding.severity},
-                        {"rows", rows},
+                        {of_attach(record) ? "files" : "rows", rows},
                         {"text", finding.text},
                         {"numbers", numbers},
                         {"remedy", finding.remedy},

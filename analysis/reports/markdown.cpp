@@ -7,8 +7,10 @@
 
 #include <fmt/format.h>
 
+#include "analysis/attach_facts.h"
 #include "analysis/format.h"
 #include "analysis/reports/detail_tables.h"
+#include "analysis/reports/attach_report.h"
 #include "analysis/reports/markdown_text.h"
 #include "analysis/reports/report.h"
 #include "analysis/reports/wording.h"
@@ -182,17 +184,7 @@ std::string detail_section(const RunRecord& record, const RowGroup& group) {
   return out.empty() ? "" : paragraph("<details><summary>Details</summary>") + out + paragraph("</details>");
 }
 
-// ---- findings, settings ----
-
-std::string finding_list(const RunRecord& record) {
-  std::string out = "#### Findings\n\n";
-  if (record.findings.empty()) return out + paragraph("No findings.");
-  for (const Finding& finding : record.findings)
-    out += list_item(fmt::format("**{}** {} *{}* (`{}`; {})", markdown_text(finding.severity),
-                                 markdown_text(finding.text), markdown_text(finding.remedy), finding.id,
-                                 markdown_text(finding.source)));
-  return out + '\n';
-}
+// ---- settings ----
 
 std::string joined(const std::vector<std::string>& facts) {
   return markdown_text(fmt::format("{}", fmt::join(facts, ", ")));
@@ -223,6 +215,7 @@ std::string settings(const RunRecord& record) {
 }
 
 std::string render_markdown(const RunRecord& record, const ReportOptions& options) {
+  if (of_attach(record)) return render_markdown_attach(record, options);
   std::string out;
   if (record.partial)
     out += paragraph("**Partial: the run was interrupted; this is what it had measured by then.**");
@@ -235,7 +228,7 @@ std::string render_markdown(const RunRecord& record, const ReportOptions& option
   if (record.rows.empty()) out += paragraph("Nothing was measured.");
   if (auto sweep = sweep_table(record)) out += section(*sweep);
   if (options.reference) out += section(published_table(record, *options.reference));
-  return out + finding_list(record) + settings(record);
+  return out + markdown_findings(record) + settings(record);
 }
 
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include <fmt/format.h>
+
 #include "analysis/format.h"
 #include "analysis/text.h"
 
@@ -36,6 +38,16 @@ std::string markdown_text(std::string_view text) {
     if ((c == '@' || c == '#') && word_character(safe, i + 1)) out += "<!-- -->";
   }
   return out;
+}
+
+std::string markdown_findings(const RunRecord& record) {
+  std::string out = "#### Findings\n\n";
+  if (record.findings.empty()) return out + "No findings.\n\n";
+  for (const Finding& finding : record.findings)
+    out += fmt::format("- **{}** {} *{}* (`{}`; {})\n", markdown_text(finding.severity),
+                       markdown_text(finding.text), markdown_text(finding.remedy), finding.id,
+                       markdown_text(finding.source));
+  return out + '\n';
 }
 
 MarkdownTable::MarkdownTable(std::vector<std::string> headings, std::size_t labels)

@@ -5,11 +5,16 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/run_record.h"
+
 namespace iotrace {
 
 // The text as it is seen, whatever is in it: punctuation that Markdown, HTML or a table would obey is
 // escaped, control characters appear as \xNN.
 std::string markdown_text(std::string_view text);
+
+// The record's findings as a list under a heading.
+std::string markdown_findings(const RunRecord& record);
 
 // A pipe table. The first `labels` columns are left-aligned, the others right-aligned. Cells are put in as
 // they are: escape what comes from outside.

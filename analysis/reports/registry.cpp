@@ -1,6 +1,11 @@
 #include "analysis/reports/report.h"
 
 #include <array>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "analysis/attach_facts.h"
 
 namespace iotrace {
 
@@ -21,6 +26,15 @@ std::span<const ReportFormat> report_formats() {
   static const std::array kFormats{IOTRACE_REPORTS(LIST)};
 #undef LIST
   return kFormats;
+}
+
+Status can_render(const ReportFormat& format, const RunRecord& record) {
+  if (!format.of_rows || !of_attach(record)) return {};
+  std::vector<std::string_view> others;
+  for (const ReportFormat& other : report_formats())
+    if (!other.of_rows) others.push_back(other.name);
+  return usage_error(fmt::format("format {} shows the rows of a run, and attach has none; use --format {}",
+                                 format.name, fmt::join(others, ", ")));
 }
 
 }

@@ -2,6 +2,7 @@
 // A report format: a record rendered as text. Each lives in a file of its own and has one line in
 // registry.cpp. Copy json.cpp to start a new one.
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,13 +17,18 @@ struct ReportOptions {
   bool histograms = false;
   bool details = false;                    // what the probes know beyond the why tables
   const Publication* reference = nullptr;  // set beside the rows, by the formats for people
+  std::size_t top = 10;                    // files, and kinds of threads, that an attach record names
 };
 
 struct ReportFormat {
   std::string_view name;  // "terminal"
   std::string_view summary;
   std::string (*render)(const RunRecord&, const ReportOptions&);
+  bool of_rows = false;  // there is nothing to render without rows: not for attach
 };
+
+// errors   usage: the record is one of attach, and the format shows rows alone
+Status can_render(const ReportFormat& format, const RunRecord& record);
 
 std::span<const ReportFormat> report_formats();
 

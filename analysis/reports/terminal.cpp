@@ -1,6 +1,8 @@
 // The default report: per case who is fastest and why, then what is wrong and what to change. At most 100
 // columns, complete without colour, made to be pasted.
 
+#include "analysis/attach_facts.h"
+#include "analysis/reports/attach_report.h"
 #include "analysis/reports/terminal_parts.h"
 #include "analysis/text.h"
 
@@ -18,6 +20,7 @@ namespace {
 
 std::string render_terminal(const RunRecord& record, const ReportOptions& options) {
   using namespace terminal;
+  if (of_attach(record)) return render_terminal_attach(record, options);
   std::string out = head(record, options);
   for (const RowGroup& group : row_groups(record)) {
     out += '\n' + group_heading(record, group, options);
@@ -38,7 +41,7 @@ std::string render_terminal(const RunRecord& record, const ReportOptions& option
 }
 
 extern const ReportFormat terminal_report;
-const ReportFormat terminal_report{"terminal", "tables, reasons and findings in at most 100 columns",
+const ReportFormat terminal_report{"terminal", "tables, reasons and findings in at most 110 columns",
                                    render_terminal};
 
 }

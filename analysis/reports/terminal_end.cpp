@@ -59,8 +59,8 @@ std::string findings_list(const RunRecord& record, const ReportOptions& options)
     out += finding_lines(record.findings[i], options);
   if (record.findings.size() > kFindingsShown)
     out +=
-        note(fmt::format("{} more: iotrace report RECORD --format json (RECORD: the file that run -o wrote)",
-                         record.findings.size() - kFindingsShown));
+        note(fmt::format("{} more: iotrace report RECORD --format json (RECORD: the file that {} -o wrote)",
+                         record.findings.size() - kFindingsShown, printable(record.command)));
   return out;
 }
 

@@ -111,7 +111,7 @@ TEST_CASE("each key holds the member of its name") {
         R"({"direct_stalls":40,"reclaimed_pages":41,"tlb_shootdowns":42,"swap_in_pages":43})");
   holds(record["target"],
         R"({"asked":"-p 4711","processes":[{"pid":4711,"name":"java","ended":"exited"}],"seconds":10.5,)"
-        R"("observer_cpu_ratio":0.01,"notes":["a note"],"files_left_out":3,"threads_left_out":4})");
+        R"("observer_cpu_ratio":0.01,"notes":["a note"],"files_left_out":3,"threads_left_out":4,"expect_hints":true})");
   holds(record["threads"][0],
         R"({"pid":4711,"tid":4712,"name":"search-1","seconds":10.5,"faults":7,"fault_wait_s":1.5,)"
         R"("read_wait_s":2.5,"mmap_lock_wait_s":3.5,"futex_wait_s":4.5})");

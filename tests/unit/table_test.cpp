@@ -18,6 +18,7 @@ TEST_CASE("control characters of foreign text are shown, not obeyed") {
   CHECK(printable("\u009b31m") == "\\x9b31m");
   CHECK(printable("\x9b") == "\\x9b");
   CHECK(printable("日本") == "日本");
+  CHECK(printable("a\xff\xe6\x97z") == "a\\xff\\xe6\\x97z");
 }
 
 TEST_CASE("lines break at spaces and hang by the indent") {

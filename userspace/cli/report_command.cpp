@@ -62,6 +62,7 @@ int report_command(const ReportWords& words) {
   if (!text) return report_error(text.error());
   auto record = from_json_text(*text);
   if (!record) return report_error({words.record + ": " + record.error().message, record.error().kind});
+  if (auto possible = can_render(*format, *record); !possible) return report_error(possible.error());
   fmt::print("{}", format->render(*record, {.colour = wants_colour(),
                                             .histograms = words.histograms,
                                             .details = words.details,
