@@ -15,6 +15,7 @@
 
 #include "bpf/attach_files.bpf.h"
 #include "bpf/page_ledger.bpf.h"
+#include "bpf/page_ranges.bpf.h"
 
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);

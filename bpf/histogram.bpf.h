@@ -36,8 +36,8 @@ static __always_inline __u64 histogram_bin(__u64 value) {
 static __always_inline void histogram_add(__u32 index, __u64 value) {
   struct histogram* histogram = bpf_map_lookup_elem(&histograms, &index);
   if (!histogram) return;
-  // The kernel's fast clock may be a few ns behind on one CPU while it is being adjusted: what ended before it
-  // began took 0, not 584 years.
+  // The kernel's fast clock may be a few ns behind on one CPU while it is being adjusted: what ended before
+  // it began took 0, not 584 years.
   if ((__s64)value < 0) value = 0;
   __u64 bin = histogram_bin(value);
   barrier_var(bin);  // else 6.1 loses the bound of the next line

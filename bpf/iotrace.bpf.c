@@ -8,6 +8,7 @@
 #include "bpf/fault_service.bpf.c"
 #include "bpf/faults.bpf.c"
 #include "bpf/followed_file.bpf.c"
+#include "bpf/forks.bpf.c"
 #include "bpf/lock_contention.bpf.c"
 #include "bpf/mappings.bpf.c"
 #include "bpf/mmap_lock.bpf.c"

@@ -44,16 +44,6 @@ static __always_inline bool in_fault(struct task_struct* task, const struct thre
   return thread->fault_in_kernel || present_call(task, thread) == CALL_NONE;
 }
 
-// Who brings the pages of a folio: `wanted_by` those of the range that was wanted, `all` the rest.
-struct bringers {
-  enum page_source all, wanted_by;
-  struct page_range wanted;
-};
-
-static __always_inline enum page_source bringer_of(const struct bringers* who, __u64 page) {
-  return page >= who->wanted.first && page < who->wanted.end ? who->wanted_by : who->all;
-}
-
 static __always_inline struct bringers brought_by(enum page_source source) {
   return (struct bringers){.all = source};
 }

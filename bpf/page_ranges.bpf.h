@@ -77,3 +77,13 @@ static __always_inline struct page_range asked_for(struct task_struct* task, enu
     offset = file_position(task, fd, moved);
   return pages_of(offset, bytes);
 }
+
+// Who brings the pages of a folio: `wanted_by` those of the range that was wanted, `all` the rest.
+struct bringers {
+  enum page_source all, wanted_by;
+  struct page_range wanted;
+};
+
+static __always_inline enum page_source bringer_of(const struct bringers* who, __u64 page) {
+  return page >= who->wanted.first && page < who->wanted.end ? who->wanted_by : who->all;
+}

@@ -82,7 +82,7 @@ void take_hints(const WatchedFile& watched, AttachedFile& file) {
   hints.truncated_pages = counted.truncated;
   hints.late_pages = counted.late;
   const Count touched = counted.used[PAGE_BY_HINT] + watched.touched[PAGE_BY_HINT];
-  hints.in_time_pages = touched - std::min(touched, counted.late);
+  hints.in_time_pages = touched - std::min<Count>(touched, counted.late);
   hints.useless_pages = counted.wasted[PAGE_BY_HINT];
   for (const char* key : {"hints.suppressed", "hints.suppressed_absent_pages"})
     file.unavailable[key] = "what a program withholds never reaches the kernel";

@@ -114,6 +114,7 @@ public:
     record_.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
     record_.host = host_facts();
     record_.target.emplace().asked = targets_.asked();
+    record_.target->expect_hints = request.expect_hints;
   }
 
   Result<RunRecord> run(const OnInterval& on_interval) {

@@ -13,6 +13,7 @@
 #include "analysis/findings/finding.h"
 #include "analysis/record_json.h"
 #include "analysis/reports/live.h"
+#include "analysis/reports/openmetrics.h"
 #include "analysis/reports/report.h"
 #include "userspace/attach/textfile.h"
 #include "userspace/attach/watch.h"
@@ -99,24 +100,30 @@ Status attach(const AttachWords& words) {
     if (Status writable = check_record_path(words.output); !writable) return writable;
   std::optional<Textfile> textfile;
   if (!words.textfile.empty()) {
-    auto opened = Textfile::open(words.textfile);
+    auto opened = Textfile::make(words.textfile);
     if (!opened) return opened.error();
-    textfile = std::move(*opened);
+    textfile.emplace(std::move(*opened));
   }
 
   watch_for_interrupts();
   LiveView live(kLiveFiles);
+  WatchMetrics metrics;
+  bool warned = false;
   auto record = watch(*request, [&](const RunRecord& so_far, const Interval& last) -> Status {
     if (!words.quiet) live.show(so_far, last);
-    return textfile ? textfile->replace(format_called("openmetrics").render(so_far, {})) : Status();
+    if (!textfile) return {};
+    Status written = textfile->write(metrics.render(so_far));
+    if (!written && !warned) report_error(written.error());  // the next one may succeed
+    warned = !written;
+    return {};
   });
   live.clear();
   if (!record) return record.error();
   record->findings = judge(*record);
   Status saved = save(*record, words.output);
-  fmt::print(
-      "{}",
-      format_called("terminal").render(*record, {.colour = wants_colour(), .histograms = words.histograms}));
+  fmt::print("{}", format_called("terminal")
+                       .render(*record,
+                               {.colour = wants_colour(), .histograms = words.histograms, .top = words.top}));
   return saved;
 }
 

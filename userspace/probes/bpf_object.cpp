@@ -1,10 +1,12 @@
 #include "userspace/probes/bpf_object.h"
 
+#include <atomic>
 #include <cerrno>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "bpf/attach_contract.h"
 #include "iotrace.skel.h"
 #include "userspace/probes/libbpf_messages.h"
 
@@ -69,6 +71,10 @@ void BpfObject::set_target(const target& whose) {
 
 std::span<__u8> BpfObject::used_chunks() const {
   return skeleton_->bss->used_chunks;
+}
+
+void BpfObject::set_target_bit(__u32 tgid) const {
+  std::atomic_ref(skeleton_->bss->target_bits[tgid % TARGET_BITS / 64]).fetch_or(1ull << tgid % 64);
 }
 
 void BpfObject::set_census(bool on) {

@@ -76,7 +76,8 @@ void read_hints(const Counted& counted, bool marks_withheld, ProbeReadings& read
   set(hints.needless_pages, "hints.needless_pages", pages.needless, no_returns, readings);
   set(hints.truncated_pages, "hints.truncated_pages", pages.truncated, no_returns, readings);
   set(hints.late_pages, "hints.late_pages", pages.late, no_waits, readings);
-  set(hints.in_time_pages, "hints.in_time_pages", used - std::min<Count>(used, pages.late), no_waits, readings);
+  set(hints.in_time_pages, "hints.in_time_pages", used - std::min<Count>(used, pages.late), no_waits,
+      readings);
   // What a strategy withholds never reaches the kernel: the worker counts it, and marks its pages.
   set(hints.suppressed_absent_pages, "hints.suppressed_absent_pages", pages.withheld,
       !no_pages.empty() || marks_withheld ? no_pages : "no hint is withheld, or none is marked so", readings);

@@ -152,6 +152,10 @@ const std::array<Hook, kHooks>& hooks() {
           tracepoint("on_reclaim_ends__tp_btf", "mm_vmscan_direct_reclaim_end", 1)}}}},
       {HookId::kTlb, "TLB flushes", {{"tp_btf", {tracepoint("on_tlb_flush__tp_btf", "tlb_flush", 2)}}}},
       {HookId::kSwap, "swap-in", {{"tp_btf", {tracepoint("on_swap_in__tp_btf", "block_bio_queue", 1)}}}},
+      {HookId::kFork,
+       "forks of a target",
+       {{"tp_btf",
+         {tracepoint("on_fork__tp_btf", "sched_process_fork", {"task_struct *", "task_struct *"})}}}},
   }};
   return all;
 }

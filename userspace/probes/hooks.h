@@ -30,8 +30,9 @@ enum class HookId {
   kReclaim,
   kTlb,
   kSwap,
+  kFork,
 };
-inline constexpr std::size_t kHooks = 15;
+inline constexpr std::size_t kHooks = 16;
 
 struct HookProgram {
   enum class Event { kTracepoint, kFunction, kPerfFaults, kPerfMinorFaults, kPerfMajorFaults };

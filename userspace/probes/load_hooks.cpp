@@ -14,6 +14,7 @@
 #include "userspace/probes/hook_targets.h"
 #include "userspace/probes/libbpf_messages.h"
 #include "userspace/probes/page_ledger.h"
+#include "userspace/probes/watch_maps.h"
 #include "userspace/unique_fd.h"
 
 namespace iotrace {
@@ -21,6 +22,7 @@ namespace iotrace {
 namespace {
 
 constexpr std::string_view kFileIterator = "on_open_file__iter";
+constexpr std::string_view kFilesIterators[] = {"on_mapping__iter", "on_descriptor__iter"};
 
 // The coarse clocks advance with the kernel's tick: their resolution is its length.
 __u64 tick_ns() {
@@ -29,12 +31,13 @@ __u64 tick_ns() {
   return static_cast<__u64>(tick.tv_sec) * 1'000'000'000 + static_cast<__u64>(tick.tv_nsec);
 }
 
-config configuration(const HookStates& states, const KernelBtf& kernel, int file_fd) {
+config configuration(const HookStates& states, const KernelBtf& kernel, const Followed& what) {
   config made{};
   made.page_shift = static_cast<__u32>(std::countr_zero(static_cast<unsigned long>(sysconf(_SC_PAGESIZE))));
   made.waited_needs_major = !states.works(HookId::kMmapLock) && !kernel.has_per_vma_locks();
   made.iter_tgid = static_cast<__u32>(getpid());
-  made.iter_fd = static_cast<__u32>(file_fd);
+  made.iter_fd = static_cast<__u32>(what.file_fd);
+  made.many = what.many;
   made.tick_ns = tick_ns();
   for (__u8& call : made.calls) call = CALL_OTHER;
   for (const FollowedCall& followed : followed_calls()) made.calls[followed.number] = followed.call;
@@ -52,6 +55,7 @@ bool refuse_culprits(HookStates& states, const config& configuration, __u32 ledg
     if (!state.variant()) continue;
     Result<BpfObject> alone = BpfObject::open(configuration, ledger_chunks);
     if (!alone) return found;
+    if (configuration.many) make_room_for_attach(*alone);
     enable(*alone, *state.variant());
     if (Status loaded = alone->load(); !loaded) {
       state.refuse(loaded.error().message);
@@ -98,7 +102,7 @@ std::string find_mapping(const BpfObject& object) {
 
 }
 
-Result<LoadedHooks> load_hooks(HookStates states, const KernelBtf& kernel, int file_fd) {
+Result<LoadedHooks> load_hooks(HookStates states, const KernelBtf& kernel, const Followed& what) {
   HookTargets targets(kernel);
   for (HookState& state : states) {
     while (const Variant* variant = state.variant()) {
@@ -108,15 +112,20 @@ Result<LoadedHooks> load_hooks(HookStates states, const KernelBtf& kernel, int f
     }
   }
 
-  const __u32 chunks = ledger_size(file_fd).chunks;
+  const __u32 chunks = what.many ? 1 : ledger_size(what.file_fd).chunks;
   std::string no_mapping;  // why the file's pages can't be told from others, "" where they can
   for (;;) {
-    config made = configuration(states, kernel, file_fd);
+    config made = configuration(states, kernel, what);
     Result<BpfObject> object = BpfObject::open(made, chunks);
     if (!object) return object.error();
     for (const HookState& state : states)
       if (const Variant* variant = state.variant()) enable(*object, *variant);
-    if (no_mapping.empty()) object->enable(kFileIterator);
+    if (what.many) {
+      make_room_for_attach(*object);
+      for (std::string_view iterator : kFilesIterators) object->enable(iterator);
+    } else if (no_mapping.empty()) {
+      object->enable(kFileIterator);
+    }
 
     if (Status loaded = object->load(); !loaded) {
       if (refuse_culprits(states, made, chunks)) continue;
@@ -125,6 +134,7 @@ Result<LoadedHooks> load_hooks(HookStates states, const KernelBtf& kernel, int f
       continue;
     }
     if (!all_attach(states, *object)) continue;
+    if (what.many) return LoadedHooks{std::move(*object), std::move(states)};
     if (no_mapping.empty()) no_mapping = find_mapping(*object);
     if (!no_mapping.empty())
       for (HookId id : {HookId::kPageCache, HookId::kReadahead, HookId::kBlockIo})

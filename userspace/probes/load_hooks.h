@@ -7,6 +7,12 @@
 
 namespace iotrace {
 
+// What the programs follow: one file, or whatever files many targets use.
+struct Followed {
+  int file_fd = -1;
+  bool many = false;
+};
+
 struct LoadedHooks {
   BpfObject object;
   HookStates states;
@@ -15,8 +21,7 @@ struct LoadedHooks {
 // The first variant whose tracepoints exist as it expects them, whose programs load, and which attaches. All
 // programs are loaded in one go; only when that fails, one by one to find the one to blame.
 //   states   says which hooks are wanted
-//   file_fd  the followed file
 //   errors   the object itself is refused: no hook works
-Result<LoadedHooks> load_hooks(HookStates states, const KernelBtf& kernel, int file_fd);
+Result<LoadedHooks> load_hooks(HookStates states, const KernelBtf& kernel, const Followed& what);
 
 }

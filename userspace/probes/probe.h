@@ -38,6 +38,10 @@ struct Probe {
 // In the order of the reports.
 std::span<const Probe> probes();
 
+// By their names; all where there are none.
+//   errors  usage: an unknown name
+Result<std::vector<const Probe*>> select_probes(const std::vector<std::string>& names);
+
 Probe syscalls_probe();
 Probe faults_probe();
 Probe page_cache_probe();

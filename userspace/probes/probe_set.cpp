@@ -194,21 +194,11 @@ private:
   bool marks_withheld_ = false;
 };
 
-Result<std::vector<const Probe*>> select(const std::vector<std::string>& names) {
-  std::vector<const Probe*> selected;
-  for (const std::string& name : names)
-    if (std::ranges::none_of(probes(), [&](const Probe& probe) { return probe.info.name == name; }))
-      return usage_error(fmt::format("no probe is called {}; see `iotrace list probes`", name));
-  for (const Probe& probe : probes())
-    if (names.empty() || std::ranges::find(names, probe.info.name) != names.end()) selected.push_back(&probe);
-  return selected;
-}
-
 }
 
 Result<std::unique_ptr<ProbeSet>> load_probe_set(const std::vector<std::string>& names, int file_fd,
                                                  HookStates states) {
-  Result<std::vector<const Probe*>> selected = select(names);
+  Result<std::vector<const Probe*>> selected = select_probes(names);
   if (!selected) return selected.error();
   if (Status allowed = may_trace(); !allowed) return allowed.error();
   Result<KernelBtf> kernel = KernelBtf::load();
@@ -219,7 +209,7 @@ Result<std::unique_ptr<ProbeSet>> load_probe_set(const std::vector<std::string>&
     for (HookId id : probe->hooks) states[id].wanted = true;
     for (HookId id : probe->borrows) states[id].wanted = true;
   }
-  Result<LoadedHooks> hooks = load_hooks(std::move(states), *kernel, file_fd);
+  Result<LoadedHooks> hooks = load_hooks(std::move(states), *kernel, {.file_fd = file_fd});
   if (!hooks) return hooks.error();
   return std::unique_ptr<ProbeSet>(
       std::make_unique<LoadedProbes>(std::move(*selected), std::move(*hooks), ledger_size(file_fd).note));

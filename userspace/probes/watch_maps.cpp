@@ -52,8 +52,8 @@ void make_room_for_attach(const BpfObject& object) {
 Result<std::vector<WatchedFile>> read_files(const BpfObject& object) {
   std::vector<WatchedFile> files;
   std::map<__u64, std::size_t> index_of;
-  Status read = for_entries<__u64, file_stats>(
-      object.map("files"), [&](__u64 mapping, const file_stats& counted) {
+  Status read =
+      for_entries<__u64, file_stats>(object.map("files"), [&](__u64 mapping, const file_stats& counted) {
         index_of[mapping] = files.size();
         files.emplace_back().mapping = mapping;
         files.back().counted = counted;
@@ -69,9 +69,10 @@ Result<std::vector<WatchedFile>> read_files(const BpfObject& object) {
 
 Result<std::vector<WatchedThread>> read_threads(const BpfObject& object) {
   std::vector<WatchedThread> threads;
-  Status read = for_entries<__u32, thread_waits>(
-      object.map("thread_waits"),
-      [&](__u32 tid, const thread_waits& counted) { threads.push_back({tid, counted}); });
+  Status read = for_entries<__u32, thread_waits>(object.map("thread_waits"),
+                                                 [&](__u32 tid, const thread_waits& counted) {
+                                                   threads.push_back({tid, counted});
+                                                 });
   if (!read) return read.error();
   return threads;
 }

@@ -1,0 +1,206 @@
+#include "userspace/probes/watch_set.h"
+
+#include <bpf/bpf.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "userspace/probes/attachments.h"
+#include "userspace/probes/kernel_btf.h"
+#include "userspace/probes/load_hooks.h"
+#include "userspace/probes/privilege.h"
+#include "userspace/probes/probe.h"
+#include "userspace/probes/sums.h"
+#include "userspace/probes/watch_maps.h"
+#include "userspace/unique_fd.h"
+
+namespace iotrace {
+
+namespace {
+
+// What a program has run since the kernel times programs: 0 where it can't be asked.
+std::pair<std::uint64_t, Count> run_time(const BpfObject& object, std::string_view program) {
+  bpf_prog_info info{};
+  __u32 size = sizeof(info);
+  if (bpf_obj_get_info_by_fd(bpf_program__fd(object.program(program)), &info, &size) != 0) return {};
+  return {info.run_time_ns, info.run_cnt};
+}
+
+class LoadedWatch final : public WatchSet {
+public:
+  LoadedWatch(std::vector<const Probe*> selected, LoadedHooks hooks)
+      : selected_(std::move(selected)), object_(std::move(hooks.object)), states_(std::move(hooks.states)) {}
+
+  ~LoadedWatch() override { end(); }
+
+  Status begin(const std::vector<pid_t>& targets, bool follow) override {
+    object_.set_target({.epoch = 1});
+    for (pid_t pid : targets)
+      if (Status added = add_target(pid); !added) return added;
+    for (const HookState& state : states_) {
+      const Variant* variant = state.variant();
+      // A dear event costs the target, not just iotrace: it is not for a process that is in use.
+      if (!variant || variant->dear || (state.hook->id == HookId::kFork && !follow)) continue;
+      if (Status attached = attachments_[index(state.hook->id)].attach(object_, *variant); !attached)
+        return attached;
+    }
+    object_.gate_page().open = 1;
+    return {};
+  }
+
+  Status add_target(pid_t pid) override { return iotrace::add_target(object_, static_cast<__u32>(pid)); }
+  void remove_target(pid_t pid) override { iotrace::remove_target(object_, static_cast<__u32>(pid)); }
+  std::vector<pid_t> children() override { return forked_targets(object_); }
+
+  void end() override {
+    object_.gate_page().open = 0;
+    for (Attachments& attachments : attachments_) attachments.detach();
+  }
+
+  Result<ProbeReadings> totals() override {
+    Result<Sums> sums = read_sums(object_);
+    if (!sums) return sums.error();
+    ProbeReadings readings;
+    const Counted counted{*sums, states_, 0};
+    for (const Probe* probe : selected_) probe->read(counted, readings);
+    read_hints(counted, false, readings);
+    read_time(counted, readings);
+    for (const Probe* probe : selected_) readings.probes.push_back(status_of(*probe, sums->totals));
+    return readings;
+  }
+
+  Result<std::vector<WatchedFile>> files() override { return read_files(object_); }
+  Result<std::vector<WatchedThread>> threads() override { return read_threads(object_); }
+  attach_losses losses() override { return read_losses(object_); }
+
+  Status walk(FileCatalog& catalog) override {
+    catalog.walk_begins();
+    for (const char* iterator : {"on_descriptor__iter", "on_mapping__iter"})
+      if (Status walked = walk_by(iterator, catalog); !walked) return walked;
+    return {};
+  }
+
+  Status start_measuring_cost() override {
+    before_ = costs_so_far();
+    timing_.reset(bpf_enable_stats(BPF_STATS_RUN_TIME));
+    return timing_ ? Status() : Status(errno_error("time the BPF programs (BPF_ENABLE_STATS)", errno));
+  }
+
+  std::vector<Cost> stop_measuring_cost() override {
+    std::vector<Cost> costs = costs_so_far();
+    timing_.reset();
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+      costs[i].ns -= before_[i].ns;
+      costs[i].runs -= before_[i].runs;
+    }
+    return costs;
+  }
+
+  void give_up(const std::string& probe, const std::string& reason) override {
+    for (const Probe* known : selected_) {
+      if (known->info.name != probe) continue;
+      for (HookId id : known->hooks) {
+        attachments_[index(id)].detach();
+        states_[id].give_up(reason);
+      }
+    }
+  }
+
+private:
+  static std::size_t index(HookId id) { return static_cast<std::size_t>(id); }
+
+  std::vector<Cost> costs_so_far() const {
+    std::vector<Cost> costs;
+    for (const Probe* probe : selected_) {
+      Cost& cost = costs.emplace_back(Cost{std::string(probe->info.name), 0, 0});
+      for (HookId id : probe->hooks)
+        if (const Variant* variant = states_[id].variant())
+          for (const HookProgram& program : variant->programs) {
+            const auto [ns, runs] = run_time(object_, program.name);
+            cost.ns += ns;
+            cost.runs += runs;
+          }
+    }
+    return costs;
+  }
+
+  ProbeStatus status_of(const Probe& probe, const counters& totals) const {
+    const Losses losses = probe.losses(totals);
+    ProbeStatus status{.name = std::string(probe.info.name),
+                       .variant = {},
+                       .reason = {},
+                       .lost = losses.lost,
+                       .unmatched = losses.unmatched};
+    std::vector<std::string_view> variants;
+    std::vector<std::string> reasons;
+    for (HookId id : probe.hooks) {
+      if (const Variant* variant = states_[id].variant();
+          variant && std::ranges::find(variants, variant->name) == variants.end())
+        variants.push_back(variant->name);
+      if (std::optional<std::string> reason = states_[id].reason()) reasons.push_back(*reason);
+    }
+    if (states_.works(probe.needed)) status.variant = fmt::format("{}", fmt::join(variants, "+"));
+    if (!reasons.empty()) status.reason = fmt::format("{}", fmt::join(reasons, "; "));
+    return status;
+  }
+
+  Status walk_by(const char* iterator, FileCatalog& catalog) {
+    Link link(bpf_program__attach_iter(object_.program(iterator), nullptr));
+    if (!link) return errno_error(fmt::format("list the targets' files ({})", iterator), errno);
+    UniqueFd walk(bpf_iter_create(bpf_link__fd(link.get())));
+    if (!walk) return errno_error(fmt::format("list the targets' files ({})", iterator), errno);
+    std::vector<char> text;
+    std::array<char, 1 << 16> part;
+    for (;;) {
+      const ssize_t got = ::read(walk.get(), part.data(), part.size());
+      if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+      if (got < 0) return errno_error(fmt::format("list the targets' files ({})", iterator), errno);
+      if (got == 0) break;
+      text.insert(text.end(), part.begin(), part.begin() + got);
+    }
+    for (std::size_t at = 0; at + sizeof(mapping_record) <= text.size(); at += sizeof(mapping_record)) {
+      mapping_record record;
+      std::copy_n(text.data() + at, sizeof(record), reinterpret_cast<char*>(&record));
+      catalog.add(record);
+    }
+    return {};
+  }
+
+  std::vector<const Probe*> selected_;
+  // The order matters: attachments go before the object that they hold programs of.
+  BpfObject object_;
+  HookStates states_;
+  std::array<Attachments, kHooks> attachments_;
+  UniqueFd timing_;
+  std::vector<Cost> before_;
+};
+
+}
+
+Result<std::unique_ptr<WatchSet>> WatchSet::load(const std::vector<std::string>& names) {
+  Result<std::vector<const Probe*>> selected = select_probes(names);
+  if (!selected) return selected.error();
+  if (Status allowed = may_trace(); !allowed) return allowed.error();
+  Result<KernelBtf> kernel = KernelBtf::load();
+  if (!kernel) return kernel.error();
+
+  HookStates states;
+  states[HookId::kFork].wanted = true;
+  states[HookId::kFaultPasses].wanted = true;  // which file a fault is on
+  states[HookId::kFaultAround].wanted = true;
+  for (const Probe* probe : *selected) {
+    for (HookId id : probe->hooks) states[id].wanted = true;
+    for (HookId id : probe->borrows) states[id].wanted = true;
+  }
+  Result<LoadedHooks> hooks = load_hooks(std::move(states), *kernel, {.many = true});
+  if (!hooks) return hooks.error();
+  return std::unique_ptr<WatchSet>(std::make_unique<LoadedWatch>(std::move(*selected), std::move(*hooks)));
+}
+
+}
