@@ -43,10 +43,9 @@ struct file_stats {
   __u64 wasted[PAGE_SOURCE_SLOTS];  // that ended, and never mapped
   __u64 removed;
   __u64 refaults;
-  __u64 hints, hints_rejected, hints_misaligned;
-  __u64 needless, truncated, late;
+  __u64 late;  // pages that a hint brought, still in flight when touched
 };
-CONTRACT_SIZE(struct file_stats, 16 + 6 * 632 + 8 * (7 + 4 * PAGE_SOURCE_SLOTS + 8));
+CONTRACT_SIZE(struct file_stats, 16 + 6 * 632 + 8 * (7 + 4 * PAGE_SOURCE_SLOTS + 3));
 
 // A page's state in attach: PAGE_PRESENT, PAGE_EVICTED, PAGE_SOURCE_SHIFT as in contract.h, and
 enum {

@@ -12,7 +12,7 @@
 #include "bpf/attach_targets.bpf.h"
 #include "bpf/histogram.bpf.h"
 
-enum { BPF_NO_PREALLOC = 1 };  // BPF_F_NO_PREALLOC, include/uapi/linux/bpf.h
+enum { FILE_TYPE_MASK = 0170000, REGULAR_FILE = 0100000 };  // include/uapi/linux/stat.h
 
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
@@ -34,11 +34,14 @@ static __always_inline struct file_stats* known_file(__u64 mapping) {
   return bpf_map_lookup_elem(&files, &mapping);
 }
 
-// Puts a file that a target uses into the table. 0: no room, which is counted.
+// Puts a regular file that a target uses into the table. 0: it is none, or there is no room, which is
+// counted.
 static __always_inline struct file_stats* file_of_target(__u64 mapping) {
   if (!mapping) return 0;
   struct file_stats* file = known_file(mapping);
   if (file) return file;
+  struct inode* host = BPF_CORE_READ((struct address_space*)mapping, host);
+  if ((BPF_CORE_READ(host, i_mode) & FILE_TYPE_MASK) != REGULAR_FILE) return 0;
   __u32 zero = 0;
   struct file_stats* empty = bpf_map_lookup_elem(&new_file, &zero);
   if (empty) bpf_map_update_elem(&files, &mapping, empty, BPF_NOEXIST);
@@ -48,7 +51,6 @@ static __always_inline struct file_stats* file_of_target(__u64 mapping) {
     if (losses) losses->files++;
     return 0;
   }
-  struct inode* host = BPF_CORE_READ((struct address_space*)mapping, host);
   file->inode = BPF_CORE_READ(host, i_ino);
   file->device = BPF_CORE_READ(host, i_sb, s_dev);
   return file;

@@ -56,22 +56,23 @@ static __always_inline struct ledger_chunk* chunk_of(__u64 mapping, __u64 page) 
 // ----------------------------------------------------------------------------
 
 struct file_lives {
+  struct counters* c;
   struct file_stats* file;
   struct ledger_chunk* chunk;
   __u64 first;
   struct bringers who;
-  __u64 refaults;
 };
 
-static __always_inline void file_life_begins(struct file_lives* lives, __u64 page) {
+static __always_inline void file_life_begins(const struct file_lives* lives, __u64 page) {
   __u8* state = &lives->chunk->pages[place_in_chunk(page)];
-  if (*state & PAGE_EVICTED) lives->refaults++;
-  bool wanted = page >= lives->who.wanted.first && page < lives->who.wanted.end;
-  enum page_source source = wanted ? lives->who.wanted_by : lives->who.all;
-  *state = PAGE_PRESENT | source << PAGE_SOURCE_SHIFT;
+  if (*state & PAGE_EVICTED) {
+    add_to(&lives->file->refaults, 1);
+    lives->c->pages.refaults++;
+  }
+  *state = PAGE_PRESENT | bringer_of(&lives->who, page) << PAGE_SOURCE_SHIFT;
 }
 
-static __always_inline void file_life_ends(struct file_lives* lives, __u64 page) {
+static __always_inline void file_life_ends(const struct file_lives* lives, __u64 page) {
   __u8* state = &lives->chunk->pages[place_in_chunk(page)];
   __u8 before = *state;
   *state = PAGE_EVICTED;
@@ -86,32 +87,31 @@ static __always_inline void file_life_ends(struct file_lives* lives, __u64 page)
 }
 
 static long next_file_life_begins(__u32 index, struct file_lives* lives) {
-  if (lives->chunk) file_life_begins(lives, lives->first + index);
+  file_life_begins(lives, lives->first + index);
   return 0;
 }
 
 static long next_file_life_ends(__u32 index, struct file_lives* lives) {
-  if (lives->chunk && lives->file) file_life_ends(lives, lives->first + index);
+  file_life_ends(lives, lives->first + index);
   return 0;
 }
 
-// Pages that had left in this watch, of those that enter now.
-static __always_inline __u64 file_lives_begin(struct file_stats* file, __u64 mapping, struct page_range folio,
-                                              const struct bringers* who) {
+static __always_inline void file_lives_begin(struct counters* c, struct file_stats* file, __u64 mapping,
+                                             struct page_range folio, const struct bringers* who) {
   struct file_lives lives = {
-      .file = file, .chunk = chunk_of(mapping, folio.first), .first = folio.first, .who = *who};
-  if (!lives.chunk) return 0;
+      .c = c, .file = file, .chunk = chunk_of(mapping, folio.first), .first = folio.first, .who = *who};
+  if (!lives.chunk) return;
   __u64 pages = folio.end - folio.first;
   if (pages == 1)
     file_life_begins(&lives, folio.first);
   else
     bpf_loop(pages, next_file_life_begins, &lives, 0);
-  if (lives.refaults) add_to(&file->refaults, lives.refaults);
-  return lives.refaults;
 }
 
-static __always_inline void file_lives_end(struct file_stats* file, __u64 mapping, struct page_range folio) {
-  struct file_lives lives = {.file = file, .chunk = known_chunk(mapping, folio.first), .first = folio.first};
+static __always_inline void file_lives_end(struct counters* c, struct file_stats* file, __u64 mapping,
+                                           struct page_range folio) {
+  struct file_lives lives = {
+      .c = c, .file = file, .chunk = known_chunk(mapping, folio.first), .first = folio.first};
   if (!lives.chunk) return;
   __u64 pages = folio.end - folio.first;
   if (pages == 1)
@@ -122,12 +122,6 @@ static __always_inline void file_lives_end(struct file_stats* file, __u64 mappin
 
 // ---- uses -------------------------------------------------------------------------------------------------
 
-struct page_uses {
-  __u64 mapping;
-  __u64 first;
-  __u64 bit;  // PAGE_TOUCHED or PAGE_AROUND
-};
-
 static __always_inline void use_page(__u64 mapping, __u64 page, __u8 bit) {
   struct ledger_chunk* chunk = known_chunk(mapping, page);
   if (!chunk) return;
@@ -135,19 +129,38 @@ static __always_inline void use_page(__u64 mapping, __u64 page, __u8 bit) {
   if (*state & PAGE_PRESENT) *state |= bit;
 }
 
+// A hint brought the page, and nobody has touched it yet.
+static __always_inline bool waits_for_hinted(__u64 mapping, __u64 page) {
+  struct ledger_chunk* chunk = known_chunk(mapping, page);
+  if (!chunk) return false;
+  __u8 state = chunk->pages[place_in_chunk(page)];
+  return state & PAGE_PRESENT && !(state & PAGE_TOUCHED) && source_in(state) == PAGE_BY_HINT;
+}
+
+struct page_uses {
+  struct ledger_chunk* chunk;
+  __u64 first;
+  __u64 bit;  // PAGE_TOUCHED or PAGE_AROUND
+};
+
 static long use_next_page(__u32 index, struct page_uses* uses) {
-  use_page(uses->mapping, uses->first + index, uses->bit);
+  __u8* state = &uses->chunk->pages[place_in_chunk(uses->first + index)];
+  if (*state & PAGE_PRESENT) *state |= uses->bit;
   return 0;
+}
+
+// Those of [first, end) that lie in the chunk of `first`. Returns the page behind them.
+static __always_inline __u64 use_pages_of_chunk(__u64 mapping, __u64 first, __u64 end, __u8 bit) {
+  __u64 behind = (first / LEDGER_CHUNK_PAGES + 1) * LEDGER_CHUNK_PAGES;
+  if (end < behind) behind = end;
+  struct page_uses uses = {.chunk = known_chunk(mapping, first), .first = first, .bit = bit};
+  if (uses.chunk) bpf_loop(behind - first, use_next_page, &uses, 0);
+  return behind;
 }
 
 // Reads of more than 64 MiB are marked in their first part.
 static __always_inline void use_pages(__u64 mapping, struct page_range range, __u8 bit) {
-  if (range.end <= range.first) return;
-  __u64 pages = range.end - range.first;
-  if (pages == 1) {
-    use_page(mapping, range.first, bit);
-    return;
-  }
-  struct page_uses uses = {.mapping = mapping, .first = range.first, .bit = bit};
-  bpf_loop(pages > 16384 ? 16384 : pages, use_next_page, &uses, 0);
+  __u64 page = range.first;
+  for (int chunk = 0; chunk < 4 && page < range.end; chunk++)
+    page = use_pages_of_chunk(mapping, page, range.end, bit);
 }

@@ -10,6 +10,8 @@
 
 #include "bpf/attach_contract.h"
 
+enum { BPF_NO_PREALLOC = 1 };  // BPF_F_NO_PREALLOC, include/uapi/linux/bpf.h
+
 // A set bit may belong to another thread group too; the table tells.
 __u64 target_bits[TARGET_BITS / 64];
 

@@ -27,6 +27,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/attach_files.bpf.h"
 #include "bpf/block_io.bpf.h"
 #include "bpf/histogram.bpf.h"
 #include "bpf/target.bpf.h"
@@ -36,6 +37,7 @@ enum { MOST_REQUESTS = 8192 };
 struct read_in_flight {
   __u64 made_ns;
   __u64 bytes;  // that have come
+  __u64 mapping;
 };
 
 struct {
@@ -59,11 +61,12 @@ static __always_inline __u64* depth(void) {
 
 static __always_inline int request_issued(const struct request* request) {
   if (!gate.open || !reads(request->cmd_flags)) return 0;
-  if (!reads_followed_file(request->bio)) return 0;
+  __u64 mapping = followed_file_read(request->bio);
+  if (!mapping) return 0;
   __u64 address = (__u64)request;
   if (bpf_map_lookup_elem(&requests, &address)) return 0;  // given back by the driver, and issued again
 
-  struct read_in_flight read = {.made_ns = request->start_time_ns};
+  struct read_in_flight read = {.made_ns = request->start_time_ns, .mapping = mapping};
   if (!read.made_ns) read.made_ns = bpf_ktime_get_ns();
   if (bpf_map_update_elem(&requests, &address, &read, BPF_NOEXIST)) {
     struct counters* c = my_counters();
@@ -91,8 +94,13 @@ static __always_inline int request_completed(const struct request* request, bool
   if (!c || !gate.open || !whole.bytes) return 0;
   c->io.reads++;
   c->io.bytes += whole.bytes;
-  histogram_add(HISTOGRAM_IO_LATENCY, bpf_ktime_get_ns() - whole.made_ns);
+  __u64 latency = bpf_ktime_get_ns() - whole.made_ns;
+  histogram_add(HISTOGRAM_IO_LATENCY, latency);
   histogram_add(HISTOGRAM_IO_BYTES, whole.bytes);
+  struct file_stats* file = cfg.many ? known_file(whole.mapping) : 0;
+  if (!file) return 0;
+  file_histogram_add(&file->io_ns, latency);
+  file_histogram_add(&file->io_bytes, whole.bytes);
   return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/attach_files.bpf.h"
 #include "bpf/target.bpf.h"
 
 enum {
@@ -53,8 +54,10 @@ static __always_inline const struct file* file_of_direct(const struct bio* bio) 
   return BPF_CORE_READ(dio, iocb, ki_filp);
 }
 
-static __always_inline bool reads_followed_file(const struct bio* bio) {
+// The address_space of the followed file, or of one of attach's, that it reads; 0: it reads none of them.
+static __always_inline __u64 followed_file_read(const struct bio* bio) {
   __u64 mapping = mapping_of(first_folio(bio));
   if (!is_cache(mapping)) mapping = (__u64)BPF_CORE_READ(file_of_direct(bio), f_mapping);
-  return mapping == followed_mapping;
+  if (cfg.many) return known_file(mapping) ? mapping : 0;
+  return mapping == followed_mapping ? mapping : 0;
 }

@@ -21,6 +21,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/attach_faults.bpf.h"
 #include "bpf/fault_service.bpf.h"
 #include "bpf/histogram.bpf.h"
 #include "bpf/target.bpf.h"
@@ -33,14 +34,35 @@ static __always_inline struct thread_state* in_followed_fault(void) {
   return thread && thread->fault_ns && thread->fault_page != NO_PAGE ? thread : 0;
 }
 
-static __always_inline int file_asked(__u64 page) {
+static __always_inline bool follows(__u64 mapping) {
+  return cfg.many || mapping == followed_mapping;
+}
+
+// In attach it is the event that tells which page the fault is on.
+static __always_inline void place_fault(__u64 mapping, __u64 first, __u64 last) {
+  const struct task_struct* task = bpf_get_current_task_btf();
+  if (!counted_work(task)) return;
+  struct thread_state* thread = thread_state(task);
+  if (!thread || !thread->fault_ns) return;
+  if (first != last) {
+    if (thread->fault_page == NO_PAGE)
+      fault_is_on(task, thread, mapping, page_in_window(thread, first, last));
+    use_pages(mapping, (struct page_range){first, last + 1}, PAGE_AROUND);
+  } else if (thread->fault_service == SERVED_AROUND) {
+    fault_is_on(task, thread, mapping, first);
+  }
+}
+
+static __always_inline int file_asked(__u64 mapping, __u64 page) {
+  if (cfg.many) place_fault(mapping, page, page);
   struct thread_state* thread = in_followed_fault();
   if (thread && thread->fault_page == page) asks_file(thread);
   return 0;
 }
 
 //   last  belongs to the window
-static __always_inline int window_looked_through(__u64 first, __u64 last) {
+static __always_inline int window_looked_through(__u64 mapping, __u64 first, __u64 last) {
+  if (cfg.many) place_fault(mapping, first, last);
   struct thread_state* thread = in_followed_fault();
   if (!thread || thread->fault_page < first || thread->fault_page > last) return 0;
   looks_around(thread);
@@ -49,7 +71,7 @@ static __always_inline int window_looked_through(__u64 first, __u64 last) {
 }
 
 static __always_inline int pages_mapped(__u64 address, __u32 pages) {
-  if (address - target.mapping_address >= target.mapping_bytes) return 0;
+  if (!cfg.many && address - target.mapping_address >= target.mapping_bytes) return 0;
   struct counters* c = my_counters();
   if (c && in_followed_fault()) c->faults.mapped_pages += pages;
   return 0;
@@ -58,37 +80,38 @@ static __always_inline int pages_mapped(__u64 address, __u32 pages) {
 SEC("?tp_btf/mm_filemap_fault")
 int on_file_asked__tp_btf(__u64* ctx) {
   __u64 mapping = ctx[0], page = ctx[1];
-  return mapping == followed_mapping ? file_asked(page) : 0;
+  return follows(mapping) ? file_asked(mapping, page) : 0;
 }
 
 SEC("?raw_tp/mm_filemap_fault")
 int on_file_asked__raw_tp(__u64* ctx) {
   __u64 mapping = ctx[0], page = ctx[1];
-  return mapping == followed_mapping ? file_asked(page) : 0;
+  return follows(mapping) ? file_asked(mapping, page) : 0;
 }
 
 SEC("?fentry/filemap_fault")
 int on_file_asked__fentry(__u64* ctx) {
   const struct vm_fault* fault = (const void*)ctx[0];
-  return file_asked(fault->pgoff);
+  return file_asked((__u64)BPF_CORE_READ(fault, vma, vm_file, f_mapping), fault->pgoff);
 }
 
 SEC("?tp_btf/mm_filemap_map_pages")
 int on_around__tp_btf(__u64* ctx) {
   __u64 mapping = ctx[0], first = ctx[1], last = ctx[2];
-  return mapping == followed_mapping ? window_looked_through(first, last) : 0;
+  return follows(mapping) ? window_looked_through(mapping, first, last) : 0;
 }
 
 SEC("?raw_tp/mm_filemap_map_pages")
 int on_around__raw_tp(__u64* ctx) {
   __u64 mapping = ctx[0], first = ctx[1], last = ctx[2];
-  return mapping == followed_mapping ? window_looked_through(first, last) : 0;
+  return follows(mapping) ? window_looked_through(mapping, first, last) : 0;
 }
 
 SEC("?fentry/filemap_map_pages")
 int on_around__fentry(__u64* ctx) {
+  const struct vm_fault* fault = (const void*)ctx[0];
   __u64 first = ctx[1], last = ctx[2];
-  return window_looked_through(first, last);
+  return window_looked_through((__u64)BPF_CORE_READ(fault, vma, vm_file, f_mapping), first, last);
 }
 
 // (vmf, folio, page, nr, addr)

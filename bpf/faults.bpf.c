@@ -26,6 +26,7 @@
 
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/attach_faults.bpf.h"
 #include "bpf/fault_service.bpf.h"
 #include "bpf/histogram.bpf.h"
 #include "bpf/long_faults.bpf.h"
@@ -45,6 +46,7 @@ static __always_inline int fault_starts(__u64 address, bool in_kernel) {
 
   __u64 offset = address - target.mapping_address;
   thread->fault_page = offset < target.mapping_bytes ? offset >> cfg.page_shift : NO_PAGE;
+  if (cfg.many) fault_is_on_no_file(task);  // until an event tells which
   thread->fault_address = address;
   thread->fault_sleeps = task->nvcsw;
   thread->fault_in_kernel = in_kernel;
@@ -95,8 +97,11 @@ static __always_inline int fault_ends(__u64 address, bool major) {
   __u64 duration = bpf_ktime_get_ns() - thread->fault_ns;
   histogram_add(HISTOGRAM_FAULTS + kind, duration);
   bool waited = kind == FAULT_WAITED || kind == FAULT_READ;
-  if (waited) add_wait(thread, &c->waits.fault_ns, duration, thread->fault_waited_ns);
-  if (kind == FAULT_WAITED) page_waited_for(c, thread->fault_page);
+  if (waited) add_wait(thread, WAIT_FAULT, &c->waits.fault_ns, duration, thread->fault_waited_ns);
+  if (cfg.many)
+    count_file_fault(task, thread, kind, duration, major);
+  else if (kind == FAULT_WAITED)
+    page_waited_for(c, thread->fault_page);
   if (thread->fault_service != SERVED_AROUND) {
     c->faults.retried += passes_beside_first(thread);
     __u64 threads = leaves_file(thread);

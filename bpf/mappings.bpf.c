@@ -11,7 +11,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-#include "bpf/attach_targets.bpf.h"
+#include "bpf/attach_files.bpf.h"
 
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -19,8 +19,6 @@ struct {
   __type(key, __u32);
   __type(value, struct mapping_record);
 } mapping_scratch SEC(".maps");
-
-enum { FILE_TYPE_MASK = 0170000, REGULAR_FILE = 0100000 };
 
 static __always_inline struct mapping_record* describe(struct file* file, __u32 tgid) {
   struct inode* inode = BPF_CORE_READ(file, f_inode);

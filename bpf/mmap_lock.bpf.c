@@ -52,7 +52,8 @@ struct {
   __u64 writer;  // has the lock now
   __u64 last_writer;
   __u64 last_reader;
-  __u64 reserved[5];
+  __u64 mm;  // in attach: of which the above are; another target's takes their place
+  __u64 reserved[4];
 } lock_holder __attribute__((aligned(64)));
 
 static __always_inline __u64 unless_self(const struct thread_state* thread, __u64 holder) {
@@ -96,7 +97,12 @@ static __always_inline void count_holder(struct counters* c, __u64 holder) {
 
 // A thread may lock another process's mm (process_madvise, /proc/PID/mem): only its own counts.
 static __always_inline struct thread_state* own_lock(const struct task_struct* task, __u64 mm) {
-  return counted(task) && mm == (__u64)task->mm ? thread_state(task) : 0;
+  if (!counted(task) || mm != (__u64)task->mm) return 0;
+  if (cfg.many && lock_holder.mm != mm) {
+    lock_holder.writer = lock_holder.last_writer = lock_holder.last_reader = 0;
+    lock_holder.mm = mm;
+  }
+  return thread_state(task);
 }
 
 static __always_inline int lock_asked_for(__u64 mm) {
@@ -148,7 +154,7 @@ static __always_inline void count_acquired(struct thread_state* thread, bool wri
     histogram_add(HISTOGRAM_LOCK_WAITS + LOCK_BY_READERS, wait);
   }
   if (!contended) return;
-  add_wait(thread, &c->waits.lock_ns, wait, thread->waited_ns);
+  add_wait(thread, WAIT_MMAP_LOCK, &c->waits.lock_ns, wait, thread->waited_ns);
   count_holder(c, thread->lock_holder ? thread->lock_holder : held_meanwhile_by(thread, write));
 }
 

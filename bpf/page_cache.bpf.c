@@ -19,6 +19,8 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/attach_pages.bpf.h"
+#include "bpf/attach_places.bpf.h"
 #include "bpf/core_fixes.bpf.h"
 #include "bpf/folio_census.bpf.h"
 #include "bpf/page_ledger.bpf.h"
@@ -48,9 +50,16 @@ static __always_inline struct bringers brought_by(enum page_source source) {
   return (struct bringers){.all = source};
 }
 
-static __always_inline struct bringers who_brings(struct page_range folio) {
+// Is the fault under way on this file?
+static __always_inline bool faults_on(const struct task_struct* task, __u64 mapping) {
+  if (!cfg.many) return true;  // fault_page is of the followed file, or none
+  struct thread_place* place = thread_place(task);
+  return place && place->fault_mapping == mapping;
+}
+
+static __always_inline struct bringers who_brings(__u64 mapping, struct page_range folio) {
   struct task_struct* task = bpf_get_current_task_btf();
-  if (task->flags & PF_KTHREAD || task->tgid != target.tgid) return brought_by(PAGE_BY_OTHER);
+  if (task->flags & PF_KTHREAD || !belongs_to_target(task)) return brought_by(PAGE_BY_OTHER);
   // A worker thread that io_uring made in the target: it has no system call of its own.
   if (task->flags & PF_IO_WORKER) return brought_by(worker_hints(task) ? PAGE_BY_HINT : PAGE_BY_READ);
 
@@ -60,7 +69,7 @@ static __always_inline struct bringers who_brings(struct page_range folio) {
   if (in_fault(task, thread)) {
     __u64 page = thread->fault_page;
     // another mapping of the file than the followed one
-    if (page == NO_PAGE) return brought_by(PAGE_BY_OTHER);
+    if (page == NO_PAGE || !faults_on(task, mapping)) return brought_by(PAGE_BY_OTHER);
     if (page >= folio.first && page < folio.end) thread->fault_brought = 1;
     return (struct bringers){PAGE_BY_READAHEAD, PAGE_BY_FAULT, {page, page + 1}};
   }
@@ -116,10 +125,44 @@ static __always_inline void folio_ends(struct counters* c, struct page_range fol
   bpf_loop(folio.end - folio.first, next_life_ends, &lives, 0);
 }
 
+// ---- attach's files ---------------------------------------------------------------------------------------
+
+// In attach: a file that a target uses already, or that it begins to use by this.
+static __always_inline bool enters_followed(__u64 mapping) {
+  if (!cfg.many) return mapping == followed_mapping;
+  return known_file(mapping) || counted_work(bpf_get_current_task_btf());
+}
+
+static __always_inline bool leaves_followed(__u64 mapping) {
+  return cfg.many ? known_file(mapping) != 0 : mapping == followed_mapping;
+}
+
+static __always_inline void file_pages_added(struct counters* c, __u64 mapping, struct page_range range,
+                                             const struct bringers* who) {
+  struct file_stats* file = file_of_target(mapping);
+  if (!file) return;
+  __u64 pages = range.end - range.first, wanted = pages_in_both(range, who->wanted);
+  __u64 all = who->all, wanted_by = who->wanted_by;
+  c->pages.added[all & (PAGE_SOURCE_SLOTS - 1)] += pages - wanted;
+  add_to(&file->added[all & (PAGE_SOURCE_SLOTS - 1)], pages - wanted);
+  if (wanted) {
+    c->pages.added[wanted_by & (PAGE_SOURCE_SLOTS - 1)] += wanted;
+    add_to(&file->added[wanted_by & (PAGE_SOURCE_SLOTS - 1)], wanted);
+  }
+  file_lives_begin(c, file, mapping, range, who);
+}
+
+static __always_inline void file_pages_removed(struct counters* c, __u64 mapping, struct page_range range) {
+  struct file_stats* file = known_file(mapping);
+  if (!file) return;
+  add_to(&file->removed, range.end - range.first);
+  file_lives_end(c, file, mapping, range);
+}
+
 // ---- programs --------------------------------------------------------------------------------------------
 //   head  the first 8 bytes of the folio, its flags
 
-static __always_inline int page_added(const struct folio* folio, __u64 head, __u64 index) {
+static __always_inline int page_added(const struct folio* folio, __u64 mapping, __u64 head, __u64 index) {
   bool open = gate.open;
   if (!open && !folio_census) return 0;
   struct counters* c = my_counters();
@@ -132,7 +175,11 @@ static __always_inline int page_added(const struct folio* folio, __u64 head, __u
   if (folio_census) count_order(pages);
   if (!open) return 0;
   struct page_range range = {index, index + pages};
-  struct bringers who = who_brings(range);
+  struct bringers who = who_brings(mapping, range);
+  if (cfg.many) {
+    file_pages_added(c, mapping, range, &who);
+    return 0;
+  }
   if (pages > 1) {
     folio_begins(c, range, &who);
     return 0;
@@ -143,13 +190,17 @@ static __always_inline int page_added(const struct folio* folio, __u64 head, __u
   return 0;
 }
 
-static __always_inline int page_removed(const struct folio* folio, __u64 head, __u64 index) {
+static __always_inline int page_removed(const struct folio* folio, __u64 mapping, __u64 head, __u64 index) {
   if (!gate.open) return 0;
   struct counters* c = my_counters();
   if (!c) return 0;
   __u64 pages = folio_pages(folio, head);
   c->pages.removed += pages;
   c->pages.lost += !pages;
+  if (cfg.many) {
+    if (pages) file_pages_removed(c, mapping, (struct page_range){index, index + pages});
+    return 0;
+  }
   if (pages > 1) {
     folio_ends(c, (struct page_range){index, index + pages});
     return 0;
@@ -161,15 +212,17 @@ static __always_inline int page_removed(const struct folio* folio, __u64 head, _
 SEC("?tp_btf/mm_filemap_add_to_page_cache")
 int on_page_added__tp_btf(__u64* ctx) {
   const struct folio* folio = (const void*)ctx[0];
-  if ((__u64)folio->mapping != followed_mapping) return 0;
-  return page_added(folio, *(const __u64*)folio, folio->index);
+  __u64 mapping = (__u64)folio->mapping;
+  if (!enters_followed(mapping)) return 0;
+  return page_added(folio, mapping, *(const __u64*)folio, folio->index);
 }
 
 SEC("?tp_btf/mm_filemap_delete_from_page_cache")
 int on_page_removed__tp_btf(__u64* ctx) {
   const struct folio* folio = (const void*)ctx[0];
-  if ((__u64)folio->mapping != followed_mapping) return 0;
-  return page_removed(folio, *(const __u64*)folio, folio->index);
+  __u64 mapping = (__u64)folio->mapping;
+  if (!leaves_followed(mapping)) return 0;
+  return page_removed(folio, mapping, *(const __u64*)folio, folio->index);
 }
 
 static __always_inline __u64 head_of(const struct folio* folio) {
@@ -181,13 +234,15 @@ static __always_inline __u64 head_of(const struct folio* folio) {
 SEC("?raw_tp/mm_filemap_add_to_page_cache")
 int on_page_added__raw_tp(__u64* ctx) {
   const struct folio* folio = (const void*)ctx[0];
-  if ((__u64)BPF_CORE_READ(folio, mapping) != followed_mapping) return 0;
-  return page_added(folio, head_of(folio), BPF_CORE_READ(folio, index));
+  __u64 mapping = (__u64)BPF_CORE_READ(folio, mapping);
+  if (!enters_followed(mapping)) return 0;
+  return page_added(folio, mapping, head_of(folio), BPF_CORE_READ(folio, index));
 }
 
 SEC("?raw_tp/mm_filemap_delete_from_page_cache")
 int on_page_removed__raw_tp(__u64* ctx) {
   const struct folio* folio = (const void*)ctx[0];
-  if ((__u64)BPF_CORE_READ(folio, mapping) != followed_mapping) return 0;
-  return page_removed(folio, head_of(folio), BPF_CORE_READ(folio, index));
+  __u64 mapping = (__u64)BPF_CORE_READ(folio, mapping);
+  if (!leaves_followed(mapping)) return 0;
+  return page_removed(folio, mapping, head_of(folio), BPF_CORE_READ(folio, index));
 }

@@ -23,6 +23,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/attach_files.bpf.h"
 #include "bpf/core_fixes.bpf.h"
 #include "bpf/histogram.bpf.h"
 #include "bpf/target.bpf.h"
@@ -30,7 +31,7 @@
 enum { READAHEAD_ORDERS = 16 };
 
 static __always_inline struct thread_state* reader_of(__u64 mapping) {
-  if (mapping != followed_mapping) return 0;
+  if (cfg.many ? !known_file(mapping) : mapping != followed_mapping) return 0;
   const struct task_struct* task = bpf_get_current_task_btf();
   return counted_work(task) ? thread_state(task) : 0;
 }

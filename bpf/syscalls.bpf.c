@@ -16,6 +16,7 @@
 
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/attach_reads.bpf.h"
 #include "bpf/call_results.bpf.h"
 #include "bpf/hints.bpf.h"
 #include "bpf/histogram.bpf.h"
@@ -51,6 +52,7 @@ static __always_inline void count_unmatched(struct counters* c, struct task_stru
 static __always_inline void count_wait(struct counters* c, const struct task_struct* task,
                                        struct thread_state* thread, __u64 call, __u64 duration) {
   __u64* sum = 0;
+  enum wait_kind kind = WAIT_READ;
   switch (call) {
   case CALL_READ:
   case CALL_READV:
@@ -58,10 +60,13 @@ static __always_inline void count_wait(struct counters* c, const struct task_str
   case CALL_PREADV:
   case CALL_PREADV2:
   case CALL_IO_URING_ENTER: sum = &c->waits.read_ns; break;
-  case CALL_FUTEX: sum = &c->waits.lock_ns; break;
+  case CALL_FUTEX:
+    sum = &c->waits.lock_ns;
+    kind = WAIT_FUTEX;
+    break;
   default: return;
   }
-  if (task->nvcsw != thread->call_sleeps) add_wait(thread, sum, duration, thread->call_waited_ns);
+  if (task->nvcsw != thread->call_sleeps) add_wait(thread, kind, sum, duration, thread->call_waited_ns);
 }
 
 static __always_inline bool advises(__u64 call) {
@@ -85,7 +90,10 @@ static __always_inline int call_exits(__s64 result) {
   __u64 duration = bpf_ktime_get_ns() - thread->call_ns;
   histogram_add(HISTOGRAM_CALLS + call, duration);
   count_wait(c, task, thread, call, duration);
-  count_hint(c, task, thread, call, result);
+  if (cfg.many)
+    count_file_read(task, call, result, duration);
+  else
+    count_hint(c, task, thread, call, result);
 
   struct result_key key = {.call = call, .advice = NO_ADVICE};
   struct result_count once = {.calls = 1};

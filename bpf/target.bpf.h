@@ -8,6 +8,7 @@
 
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/attach_waits.bpf.h"
 #include "bpf/contract.h"
 
 const volatile struct config cfg;
@@ -24,8 +25,12 @@ SEC(".data.gate") struct gate gate;
 
 // The task belongs to the target, whose window is open. One helper fetches the task for all that a program
 // needs of it: a call of a helper costs 10 to 20 ns where returns are guarded against speculation.
+static __always_inline bool belongs_to_target(const struct task_struct* task) {
+  return cfg.many ? is_target(task->tgid) : (__u32)task->tgid == target.tgid;
+}
+
 static __always_inline bool counted(const struct task_struct* task) {
-  return (__u32)task->tgid == target.tgid && gate.open;
+  return belongs_to_target(task) && gate.open;
 }
 
 static __always_inline bool excluded(const struct task_struct* task) {
@@ -143,10 +148,11 @@ static __always_inline __u32 thread_id(const struct thread_state* thread) {
 
 // Counts a wait that began when the thread had waited `waited_before`: less what was counted meanwhile. One
 // that ended before it began, by the clocks of two CPUs, is none.
-static __always_inline void add_wait(struct thread_state* thread, __u64* sum, __u64 duration_ns,
-                                     __u64 waited_before) {
+static __always_inline void add_wait(struct thread_state* thread, enum wait_kind kind, __u64* sum,
+                                     __u64 duration_ns, __u64 waited_before) {
   __u64 inside = thread->waited_ns - waited_before;
   __u64 net = (__s64)duration_ns > (__s64)inside ? duration_ns - inside : 0;
   *sum += net;
   thread->waited_ns += net;
+  if (cfg.many) add_thread_wait(kind, net);
 }

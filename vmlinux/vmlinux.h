@@ -57,6 +57,7 @@ struct mm_struct {
 
 // 6.1 to 6.18
 struct vm_fault {
+  struct vm_area_struct* vma;
   unsigned long pgoff;
 } KERNEL_TYPE;
 

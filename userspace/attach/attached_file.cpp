@@ -76,14 +76,12 @@ void take_pages(const WatchedFile& watched, AttachedFile& file) {
 void take_hints(const WatchedFile& watched, AttachedFile& file) {
   const file_stats& counted = watched.counted;
   Hints& hints = file.hints.emplace();
-  hints.issued = counted.hints;
-  hints.rejected = counted.hints_rejected;
-  hints.needless_pages = counted.needless;
-  hints.truncated_pages = counted.truncated;
   hints.late_pages = counted.late;
   const Count touched = counted.used[PAGE_BY_HINT] + watched.touched[PAGE_BY_HINT];
   hints.in_time_pages = touched - std::min<Count>(touched, counted.late);
   hints.useless_pages = counted.wasted[PAGE_BY_HINT];
+  for (const char* key : {"hints.issued", "hints.rejected", "hints.needless_pages", "hints.truncated_pages"})
+    file.unavailable[key] = "which file an address belongs to is not asked: it would take mmap_lock";
   for (const char* key : {"hints.suppressed", "hints.suppressed_absent_pages"})
     file.unavailable[key] = "what a program withholds never reaches the kernel";
 }
@@ -96,13 +94,6 @@ void take_io(const file_stats& counted, AttachedFile& file) {
   io.read_bytes = counted.io_bytes.sum;
   for (const char* key : {"block_io.queue_depth", "block_io.unplaced"})
     file.unavailable[key] = "counted for all files together, in totals";
-}
-
-template<typename T> std::size_t keep_most_waiting(std::vector<T>& all, std::size_t most) {
-  std::ranges::stable_sort(all, std::greater(), [](const T& one) { return waited_s(one); });
-  const std::size_t left_out = all.size() > most ? all.size() - most : 0;
-  all.resize(all.size() - left_out);
-  return left_out;
 }
 
 }
@@ -180,12 +171,27 @@ double waited_s(const AttachedThread& thread) {
          thread.mmap_lock_wait_s.value_or(0) + thread.futex_wait_s.value_or(0);
 }
 
-std::size_t keep_top(std::vector<AttachedFile>& files, std::size_t most) {
-  return keep_most_waiting(files, most);
+void leave_out_faults(AttachedFile& file, const std::string& why) {
+  file.faults = std::nullopt;
+  file.wasted_least_pages = file.wasted_most_pages = std::nullopt;
+  file.order = std::nullopt;
+  for (const char* key : {"faults", "wasted_least_pages", "wasted_most_pages", "order"})
+    file.unavailable[key] = why;
+  if (!file.page_cache) return;
+  PageCacheBy& by = file.page_cache->by;
+  by.fault = by.readahead = by.other = std::nullopt;
+  file.page_cache->used_pages = std::nullopt;
+  for (const char* key : {"by.fault", "by.readahead", "by.other", "used_pages"})
+    file.unavailable[fmt::format("page_cache.{}", key)] = why;
 }
 
-std::size_t keep_top(std::vector<AttachedThread>& threads, std::size_t most) {
-  return keep_most_waiting(threads, most);
+void sort_by_waiting(std::vector<AttachedFile>& files) {
+  std::ranges::stable_sort(files, std::greater(), [](const AttachedFile& file) { return waited_s(file); });
+}
+
+void sort_by_waiting(std::vector<AttachedThread>& threads) {
+  std::ranges::stable_sort(threads, std::greater(),
+                           [](const AttachedThread& thread) { return waited_s(thread); });
 }
 
 }

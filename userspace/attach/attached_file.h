@@ -24,8 +24,12 @@ AttachedThread attached_thread(const WatchedThread& watched, std::uint64_t now_n
 double waited_s(const AttachedFile& file);
 double waited_s(const AttachedThread& thread);
 
-// Most waiting first; at most `most`, and how many were left out.
-std::size_t keep_top(std::vector<AttachedFile>& files, std::size_t most);
-std::size_t keep_top(std::vector<AttachedThread>& threads, std::size_t most);
+// Without the probe of faults it is not known on which page a fault is, so neither who brought a page nor
+// whether it was used.
+void leave_out_faults(AttachedFile& file, const std::string& why);
+
+// Most waiting first.
+void sort_by_waiting(std::vector<AttachedFile>& files);
+void sort_by_waiting(std::vector<AttachedThread>& threads);
 
 }

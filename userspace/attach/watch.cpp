@@ -185,15 +185,19 @@ private:
     if (!probes_->start_measuring_cost()) return;
     wait_until(begun + kCostSample);
     const double seconds = seconds_between(begun, Clock::now());
+    const std::vector<WatchSet::Cost> costs = probes_->stop_measuring_cost();
+    if (Clock::now() < begun + kCostSample) return;  // the target ended: too short to tell
     double sum = 0;
-    for (const WatchSet::Cost& cost : probes_->stop_measuring_cost()) {
+    for (const WatchSet::Cost& cost : costs) {
       const double ratio = static_cast<double>(cost.ns) / 1e9 / seconds;
       if (ratio > request_.max_overhead_ratio) {
         const std::string why =
             fmt::format("its programs took {:.1f} % of a processor, more than --max-overhead {:.1f} %",
                         100 * ratio, 100 * request_.max_overhead_ratio);
         probes_->give_up(cost.probe, why);
-        note(fmt::format("the probe {} was switched off: {}", cost.probe, why));
+        note(fmt::format("the probe {} was switched off after {:.0f} s: {}", cost.probe,
+                         seconds_between(began_, Clock::now()), why));
+        if (cost.probe == "faults") faults_off_ = why;
       }
       sum += ratio;
     }
@@ -234,18 +238,21 @@ private:
     std::set<std::uint64_t> seen;
     for (const WatchedFile& file : *files) {
       record_.files.push_back(attached_file(file, catalog_.find(file.mapping), page_bytes_));
+      if (!faults_off_.empty()) leave_out_faults(record_.files.back(), faults_off_);
       seen.insert(file.mapping);
     }
     for (const auto& [mapping, listed] : catalog_.files())
       if (!seen.contains(mapping) && !listed.mapped_bytes.empty())
         record_.files.push_back(quiet_file(listed, page_bytes_));
+    sort_by_waiting(record_.files);
     record_.threads.clear();
     for (const WatchedThread& thread : *threads)
       record_.threads.push_back(attached_thread(thread, monotonic_ns()));
 
+    sort_by_waiting(record_.threads);
     const attach_losses losses = probes_->losses();
-    record_.target->files_left_out = losses.files + keep_top(record_.files, request_.top);
-    record_.target->threads_left_out = losses.threads + keep_top(record_.threads, request_.top);
+    record_.target->files_left_out = losses.files;
+    record_.target->threads_left_out = losses.threads;
     record_.target->processes = targets_.processes();
     if (losses.chunks)
       note(fmt::format("pages of {} folios found no room in the page tables: waste and refaults leave them "
@@ -268,6 +275,7 @@ private:
   RunRecord record_;
   Interval sums_before_;
   std::vector<double> costs_;
+  std::string faults_off_;  // why; "": they are on
   Clock::time_point began_, interval_began_;
 };
 

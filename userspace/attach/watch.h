@@ -17,7 +17,6 @@ struct WatchRequest {
   bool follow = true;   // children of the targets, too
   double seconds = 10;  // 0: until interrupted or until all targets have ended
   double interval_s = 1;
-  std::size_t top = 20;              // files and threads that the record names
   double max_overhead_ratio = 0.05;  // of one processor, for one probe's programs
   bool expect_hints = false;
   std::vector<std::string> probes;  // empty: all

@@ -53,7 +53,6 @@ Result<WatchRequest> request_from(const AttachWords& words) {
   request.follow = words.follow;
   request.seconds = words.duration;
   request.interval_s = words.interval;
-  request.top = words.top;
   request.max_overhead_ratio = words.max_overhead_pct / 100;
   request.expect_hints = words.expect_hints;
   request.probes = words.probes;

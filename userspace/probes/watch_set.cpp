@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -30,6 +31,31 @@ std::pair<std::uint64_t, Count> run_time(const BpfObject& object, std::string_vi
   __u32 size = sizeof(info);
   if (bpf_obj_get_info_by_fd(bpf_program__fd(object.program(program)), &info, &size) != 0) return {};
   return {info.run_time_ns, info.run_cnt};
+}
+
+// What only a target that marks its uses could tell, and what is known by file.
+void leave_to_files(ProbeReadings& readings) {
+  auto& unavailable = readings.unavailable;
+  if (readings.page_cache) {
+    PageCache& pages = *readings.page_cache;
+    pages.used_pages = pages.wasted_pages = std::nullopt;
+    pages.wasted_by = {};
+    pages.evicted_age_ns = std::nullopt;
+    for (const char* key : {"page_cache.used_pages", "page_cache.wasted_pages", "page_cache.wasted_by"})
+      unavailable[key] = "known by file, as an interval";
+    unavailable["page_cache.evicted_age_ns"] = "not kept for a process that is attached to";
+  }
+  if (readings.hints) {
+    Hints& hints = *readings.hints;
+    hints.in_time_pages = hints.late_pages = hints.useless_pages = std::nullopt;
+    hints.needless_pages = hints.truncated_pages = hints.suppressed_absent_pages = std::nullopt;
+    for (const char* key : {"hints.in_time_pages", "hints.late_pages", "hints.useless_pages"})
+      unavailable[key] = "known by file";
+    for (const char* key : {"hints.needless_pages", "hints.truncated_pages"})
+      unavailable[key] = "which file an address belongs to is not asked: it would take mmap_lock";
+    unavailable["hints.suppressed"] = unavailable["hints.suppressed_absent_pages"] =
+        "what a program withholds never reaches the kernel";
+  }
 }
 
 class LoadedWatch final : public WatchSet {
@@ -71,6 +97,7 @@ public:
     for (const Probe* probe : selected_) probe->read(counted, readings);
     read_hints(counted, false, readings);
     read_time(counted, readings);
+    leave_to_files(readings);
     for (const Probe* probe : selected_) readings.probes.push_back(status_of(*probe, sums->totals));
     return readings;
   }
@@ -102,10 +129,11 @@ public:
     return costs;
   }
 
-  void give_up(const std::string& probe, const std::string& reason) override {
-    for (const Probe* known : selected_) {
-      if (known->info.name != probe) continue;
-      for (HookId id : known->hooks) {
+  void give_up(const std::string& name, const std::string& reason) override {
+    for (const Probe* probe : selected_) {
+      if (probe->info.name != name) continue;
+      given_up_[probe] = reason;
+      for (HookId id : probe->hooks) {
         attachments_[index(id)].detach();
         states_[id].give_up(reason);
       }
@@ -137,6 +165,10 @@ private:
                        .reason = {},
                        .lost = losses.lost,
                        .unmatched = losses.unmatched};
+    if (auto at = given_up_.find(&probe); at != given_up_.end()) {
+      status.reason = at->second;
+      return status;
+    }
     std::vector<std::string_view> variants;
     std::vector<std::string> reasons;
     for (HookId id : probe.hooks) {
@@ -179,6 +211,7 @@ private:
   std::array<Attachments, kHooks> attachments_;
   UniqueFd timing_;
   std::vector<Cost> before_;
+  std::map<const Probe*, std::string> given_up_;
 };
 
 }
