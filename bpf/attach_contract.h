@@ -5,8 +5,8 @@
 #include "bpf/contract.h"
 
 enum {
-  TARGET_BITS = 65536,  // a bit by the low bits of a thread group's id, asked before the table of targets
-  MOST_TARGETS = 4096,  // thread groups
+  TARGET_BITS = 1 << 22,  // PID_MAX_LIMIT: a bit for each thread group that there can be
+  MOST_TARGETS = 4096,    // thread groups
   MOST_FILES = 8192,
   MOST_THREADS = 8192,
   MOST_FILE_CHUNKS = 8192,  // of LEDGER_CHUNK_PAGES pages of a file: 128 GiB of them with pages of 4 KiB

@@ -20,6 +20,12 @@ static __always_inline void fault_is_on_no_file(const struct task_struct* task) 
   if (place) place->fault_mapping = 0;
 }
 
+// 0: not known.
+static __always_inline __u64 fault_mapping(const struct task_struct* task) {
+  struct thread_place* place = thread_place(task);
+  return place ? place->fault_mapping : 0;
+}
+
 static __always_inline void fault_is_on(const struct task_struct* task, struct thread_state* thread,
                                         __u64 mapping, __u64 page) {
   struct thread_place* place = thread_place(task);

@@ -12,9 +12,10 @@
 
 enum { BPF_NO_PREALLOC = 1 };  // BPF_F_NO_PREALLOC, include/uapi/linux/bpf.h
 
-// A set bit may belong to another thread group too; the table tells.
+// A bit for each thread group that there can be.
 __u64 target_bits[TARGET_BITS / 64];
 
+// Who they are, for the loader to list.
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 1);  // the loader gives them room where attach needs it, here and below
@@ -34,10 +35,12 @@ static __always_inline struct attach_losses* my_losses(void) {
   return bpf_map_lookup_elem(&attach_losses, &zero);
 }
 
+static __always_inline __u64* target_word(__u32 tgid) {
+  return &target_bits[tgid / 64 & (TARGET_BITS / 64 - 1)];
+}
+
 static __always_inline bool is_target(__u32 tgid) {
-  __u32 word = (tgid & (TARGET_BITS - 1)) / 64;
-  if (!(target_bits[word & (TARGET_BITS / 64 - 1)] >> (tgid & 63) & 1)) return false;
-  return bpf_map_lookup_elem(&targets, &tgid) != 0;
+  return *target_word(tgid) >> (tgid & 63) & 1;
 }
 
 static __always_inline void add_target(__u32 tgid, __u32 forked_by) {
@@ -46,6 +49,5 @@ static __always_inline void add_target(__u32 tgid, __u32 forked_by) {
     if (losses) losses->targets++;
     return;
   }
-  __u32 word = (tgid & (TARGET_BITS - 1)) / 64;
-  __sync_fetch_and_or(&target_bits[word & (TARGET_BITS / 64 - 1)], 1ull << (tgid & 63));
+  __sync_fetch_and_or(target_word(tgid), 1ull << (tgid & 63));
 }

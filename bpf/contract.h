@@ -190,9 +190,10 @@ struct long_fault {
   __u64 ns;
   __u64 page;  // of the followed file; ~0: outside its mapping
   __u32 tid;
-  __u32 kind;  // enum fault_kind
+  __u32 kind;     // enum fault_kind
+  __u64 mapping;  // address_space of the file, in attach
 };
-CONTRACT_SIZE(struct long_fault, 24);
+CONTRACT_SIZE(struct long_fault, 32);
 struct long_faults {
   __u64 least;  // ns of the shortest entry: no shorter fault gets in
   struct long_fault entries[LONG_FAULTS];
@@ -200,7 +201,7 @@ struct long_faults {
   // them, that read or waited, ended here.
   __u64 most_blocked;
 };
-CONTRACT_SIZE(struct long_faults, 16 + 24 * LONG_FAULTS);
+CONTRACT_SIZE(struct long_faults, 16 + 32 * LONG_FAULTS);
 
 // What became of hints (WILLNEED, readahead(2)) on the followed file, in pages.
 struct hint_counters {

@@ -108,9 +108,11 @@ static __always_inline int fault_ends(__u64 address, bool major) {
     if (waited && threads > mine->longest.most_blocked) mine->longest.most_blocked = threads;
   }
   if (duration > mine->longest.least)
-    keep_long_fault(&mine->longest,
-                    (struct long_fault){
-                        .ns = duration, .page = thread->fault_page, .tid = thread_id(thread), .kind = kind});
+    keep_long_fault(&mine->longest, (struct long_fault){.ns = duration,
+                                                        .page = thread->fault_page,
+                                                        .tid = thread_id(thread),
+                                                        .kind = kind,
+                                                        .mapping = cfg.many ? fault_mapping(task) : 0});
   thread->fault_ns = 0;
   return 0;
 }

@@ -127,20 +127,15 @@ static __always_inline void folio_ends(struct counters* c, struct page_range fol
 
 // ---- attach's files ---------------------------------------------------------------------------------------
 
-// In attach: a file that a target uses already, or that it begins to use by this.
-static __always_inline bool enters_followed(__u64 mapping) {
-  if (!cfg.many) return mapping == followed_mapping;
-  return known_file(mapping) || counted_work(bpf_get_current_task_btf());
+// A file that a target uses already, or that it begins to use by this.
+static __always_inline struct file_stats* file_entered(__u64 mapping) {
+  struct file_stats* file = known_file(mapping);
+  if (file || !counted_work(bpf_get_current_task_btf())) return file;
+  return file_of_target(mapping);
 }
 
-static __always_inline bool leaves_followed(__u64 mapping) {
-  return cfg.many ? known_file(mapping) != 0 : mapping == followed_mapping;
-}
-
-static __always_inline void file_pages_added(struct counters* c, __u64 mapping, struct page_range range,
-                                             const struct bringers* who) {
-  struct file_stats* file = file_of_target(mapping);
-  if (!file) return;
+static __always_inline void file_pages_added(struct counters* c, struct file_stats* file, __u64 mapping,
+                                             struct page_range range, const struct bringers* who) {
   __u64 pages = range.end - range.first, wanted = pages_in_both(range, who->wanted);
   __u64 all = who->all, wanted_by = who->wanted_by;
   c->pages.added[all & (PAGE_SOURCE_SLOTS - 1)] += pages - wanted;
@@ -152,9 +147,8 @@ static __always_inline void file_pages_added(struct counters* c, __u64 mapping, 
   file_lives_begin(c, file, mapping, range, who);
 }
 
-static __always_inline void file_pages_removed(struct counters* c, __u64 mapping, struct page_range range) {
-  struct file_stats* file = known_file(mapping);
-  if (!file) return;
+static __always_inline void file_pages_removed(struct counters* c, struct file_stats* file, __u64 mapping,
+                                               struct page_range range) {
   add_to(&file->removed, range.end - range.first);
   file_lives_end(c, file, mapping, range);
 }
@@ -165,6 +159,8 @@ static __always_inline void file_pages_removed(struct counters* c, __u64 mapping
 static __always_inline int page_added(const struct folio* folio, __u64 mapping, __u64 head, __u64 index) {
   bool open = gate.open;
   if (!open && !folio_census) return 0;
+  struct file_stats* file = cfg.many ? file_entered(mapping) : 0;
+  if (cfg.many && !file) return 0;
   struct counters* c = my_counters();
   if (!c) return 0;
   __u64 pages = folio_pages(folio, head);
@@ -177,7 +173,7 @@ static __always_inline int page_added(const struct folio* folio, __u64 mapping, 
   struct page_range range = {index, index + pages};
   struct bringers who = who_brings(mapping, range);
   if (cfg.many) {
-    file_pages_added(c, mapping, range, &who);
+    file_pages_added(c, file, mapping, range, &who);
     return 0;
   }
   if (pages > 1) {
@@ -192,13 +188,15 @@ static __always_inline int page_added(const struct folio* folio, __u64 mapping, 
 
 static __always_inline int page_removed(const struct folio* folio, __u64 mapping, __u64 head, __u64 index) {
   if (!gate.open) return 0;
+  struct file_stats* file = cfg.many ? known_file(mapping) : 0;
+  if (cfg.many && !file) return 0;
   struct counters* c = my_counters();
   if (!c) return 0;
   __u64 pages = folio_pages(folio, head);
   c->pages.removed += pages;
   c->pages.lost += !pages;
   if (cfg.many) {
-    if (pages) file_pages_removed(c, mapping, (struct page_range){index, index + pages});
+    if (pages) file_pages_removed(c, file, mapping, (struct page_range){index, index + pages});
     return 0;
   }
   if (pages > 1) {
@@ -213,7 +211,7 @@ SEC("?tp_btf/mm_filemap_add_to_page_cache")
 int on_page_added__tp_btf(__u64* ctx) {
   const struct folio* folio = (const void*)ctx[0];
   __u64 mapping = (__u64)folio->mapping;
-  if (!enters_followed(mapping)) return 0;
+  if (!cfg.many && mapping != followed_mapping) return 0;
   return page_added(folio, mapping, *(const __u64*)folio, folio->index);
 }
 
@@ -221,7 +219,7 @@ SEC("?tp_btf/mm_filemap_delete_from_page_cache")
 int on_page_removed__tp_btf(__u64* ctx) {
   const struct folio* folio = (const void*)ctx[0];
   __u64 mapping = (__u64)folio->mapping;
-  if (!leaves_followed(mapping)) return 0;
+  if (!cfg.many && mapping != followed_mapping) return 0;
   return page_removed(folio, mapping, *(const __u64*)folio, folio->index);
 }
 
@@ -235,7 +233,7 @@ SEC("?raw_tp/mm_filemap_add_to_page_cache")
 int on_page_added__raw_tp(__u64* ctx) {
   const struct folio* folio = (const void*)ctx[0];
   __u64 mapping = (__u64)BPF_CORE_READ(folio, mapping);
-  if (!enters_followed(mapping)) return 0;
+  if (!cfg.many && mapping != followed_mapping) return 0;
   return page_added(folio, mapping, head_of(folio), BPF_CORE_READ(folio, index));
 }
 
@@ -243,6 +241,6 @@ SEC("?raw_tp/mm_filemap_delete_from_page_cache")
 int on_page_removed__raw_tp(__u64* ctx) {
   const struct folio* folio = (const void*)ctx[0];
   __u64 mapping = (__u64)BPF_CORE_READ(folio, mapping);
-  if (!leaves_followed(mapping)) return 0;
+  if (!cfg.many && mapping != followed_mapping) return 0;
   return page_removed(folio, mapping, head_of(folio), BPF_CORE_READ(folio, index));
 }

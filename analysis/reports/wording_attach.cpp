@@ -144,6 +144,7 @@ std::vector<std::string> loss_words(const RunRecord& record) {
 std::vector<std::string> unavailable_words(const RunRecord& record) {
   std::map<std::string, std::set<std::string>> of_all, of_files;
   std::map<std::string, std::size_t> files;
+  std::size_t counted_files = 0;
   if (record.totals)
     for (const auto& [key, reason] : record.totals->unavailable)
       of_all[printable(reason)].insert(printable(key));
@@ -154,13 +155,16 @@ std::vector<std::string> unavailable_words(const RunRecord& record) {
       reasons.insert(printable(reason));
     }
     for (const std::string& reason : reasons) ++files[reason];
+    counted_files += file.page_cache.has_value();
   }
   std::vector<std::string> words;
   for (const auto& [reason, keys] : of_all)
     words.push_back(fmt::format("{}: {}", fmt::join(keys, ", "), reason));
+  // What holds for every file that was used is how attach counts, and stands in the record.
   for (const auto& [reason, keys] : of_files)
-    words.push_back(
-        fmt::format("{} of {}: {}", fmt::join(keys, ", "), counted(files[reason], "file"), reason));
+    if (files[reason] != counted_files)
+      words.push_back(
+          fmt::format("{} of {}: {}", fmt::join(keys, ", "), counted(files[reason], "file"), reason));
   return words;
 }
 

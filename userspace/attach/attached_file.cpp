@@ -52,7 +52,7 @@ void take_faults(const file_stats& counted, AttachedFile& file) {
   faults.under_vma_lock = counted.under_vma_lock;
   faults.under_mmap_lock = counted.under_mmap_lock;
   for (const char* key : {"faults.other", "faults.retried", "faults.mapped_pages", "faults.around_pages",
-                          "faults.blocked_threads_avg", "faults.blocked_threads_max", "faults.longest"})
+                          "faults.blocked_threads_avg", "faults.blocked_threads_max"})
     file.unavailable[key] = "counted for all files together, in totals";
 }
 
@@ -130,6 +130,7 @@ AttachedFile attached_file(const WatchedFile& watched, const CataloguedFile* lis
       file.unavailable[key] = "no mapping and no descriptor of it was met";
   }
   take_faults(counted, file);
+  file.faults->longest = watched.longest;
   take_pages(watched, file);
   take_hints(watched, file);
   take_io(counted, file);

@@ -98,11 +98,19 @@ public:
     read_hints(counted, false, readings);
     read_time(counted, readings);
     leave_to_files(readings);
+    keep_longest(*sums, readings);
     for (const Probe* probe : selected_) readings.probes.push_back(status_of(*probe, sums->totals));
     return readings;
   }
 
-  Result<std::vector<WatchedFile>> files() override { return read_files(object_); }
+  Result<std::vector<WatchedFile>> files() override {
+    auto files = read_files(object_);
+    if (!files) return files;
+    for (WatchedFile& file : *files)
+      for (const auto& [mapping, fault] : longest_)
+        if (mapping == file.mapping) file.longest.push_back(fault);
+    return files;
+  }
   Result<std::vector<WatchedThread>> threads() override { return read_threads(object_); }
   attach_losses losses() override { return read_losses(object_); }
 
@@ -141,6 +149,15 @@ public:
   }
 
 private:
+  // The readings name the longest faults in the order of the sums, which know their files.
+  void keep_longest(const Sums& sums, const ProbeReadings& readings) {
+    longest_.clear();
+    if (!readings.faults || !readings.faults->longest) return;
+    const auto& named = *readings.faults->longest;
+    for (std::size_t i = 0; i < named.size() && i < sums.long_faults.size(); ++i)
+      longest_.emplace_back(sums.long_faults[i].mapping, named[i]);
+  }
+
   static std::size_t index(HookId id) { return static_cast<std::size_t>(id); }
 
   std::vector<Cost> costs_so_far() const {
@@ -212,6 +229,7 @@ private:
   UniqueFd timing_;
   std::vector<Cost> before_;
   std::map<const Probe*, std::string> given_up_;
+  std::vector<std::pair<std::uint64_t, LongFault>> longest_;  // address_space, fault
 };
 
 }

@@ -23,6 +23,7 @@ struct WatchedFile {
   std::uint64_t mapping = 0;
   file_stats counted{};
   // Lives that had not ended when this was read, by who brought the page.
+  std::vector<LongFault> longest;  // of the longest of all files
   Count touched[PAGE_SOURCE_SLOTS] = {}, around[PAGE_SOURCE_SLOTS] = {}, untouched[PAGE_SOURCE_SLOTS] = {};
 };
 
