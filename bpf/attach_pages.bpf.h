@@ -5,7 +5,9 @@
 // beside another page's fault may have been used unseen. So each life ends as touched, as mapped around, or
 // as never mapped, and waste is an interval.
 //
-// A byte per page, in chunks that come into being with the first page that enters.
+// A byte per page, in chunks that come into being with the first page that enters. Pages come and go in runs
+// of one file, so each CPU counts a run by itself and adds it to the file when another file has its turn: a
+// look at the file and an atomic addition for each page would cost twice as much.
 //
 // Can't see: lives that began before the watch; uses of pages that were mapped before it.
 #pragma once
@@ -52,12 +54,52 @@ static __always_inline struct ledger_chunk* chunk_of(__u64 mapping, __u64 page) 
   return chunk;
 }
 
+// ---- runs of pages of one file ----------------------------------------------------------------------------
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct file_batch);
+} file_batches SEC(".maps");
+
+static __always_inline void hand_over(__u64* sum, __u64* part) {
+  if (!*part) return;
+  add_to(sum, *part);
+  *part = 0;
+}
+
+static __always_inline void end_batch(struct file_batch* batch) {
+  struct file_stats* file = known_file(batch->mapping);
+  if (!file) return;
+  for (int source = 0; source < PAGE_SOURCES; source++) {
+    hand_over(&file->added[source], &batch->added[source]);
+    hand_over(&file->used[source], &batch->used[source]);
+    hand_over(&file->around[source], &batch->around[source]);
+    hand_over(&file->wasted[source], &batch->wasted[source]);
+  }
+  hand_over(&file->removed, &batch->removed);
+  hand_over(&file->refaults, &batch->refaults);
+}
+
+// Null: no file of the targets'.
+//   uses  the current thread is a target's, so that a file becomes one of theirs by this
+static __always_inline struct file_batch* batch_of(__u64 mapping, bool uses) {
+  __u32 zero = 0;
+  struct file_batch* batch = bpf_map_lookup_elem(&file_batches, &zero);
+  if (!batch || batch->mapping == mapping) return batch;
+  if (!known_file(mapping) && !(uses && file_of_target(mapping))) return 0;
+  if (batch->mapping) end_batch(batch);
+  batch->mapping = mapping;
+  return batch;
+}
+
 // ---- a life's end and beginning
 // ----------------------------------------------------------------------------
 
 struct file_lives {
   struct counters* c;
-  struct file_stats* file;
+  struct file_batch* batch;
   struct ledger_chunk* chunk;
   __u64 first;
   struct bringers who;
@@ -66,7 +108,7 @@ struct file_lives {
 static __always_inline void file_life_begins(const struct file_lives* lives, __u64 page) {
   __u8* state = &lives->chunk->pages[place_in_chunk(page)];
   if (*state & PAGE_EVICTED) {
-    add_to(&lives->file->refaults, 1);
+    lives->batch->refaults++;
     lives->c->pages.refaults++;
   }
   *state = PAGE_PRESENT | bringer_of(&lives->who, page) << PAGE_SOURCE_SHIFT;
@@ -79,11 +121,11 @@ static __always_inline void file_life_ends(const struct file_lives* lives, __u64
   if (!(before & PAGE_PRESENT)) return;
   __u64 source = source_in(before);
   if (before & PAGE_TOUCHED)
-    add_to(&lives->file->used[source], 1);
+    lives->batch->used[source]++;
   else if (before & PAGE_AROUND)
-    add_to(&lives->file->around[source], 1);
+    lives->batch->around[source]++;
   else
-    add_to(&lives->file->wasted[source], 1);
+    lives->batch->wasted[source]++;
 }
 
 static long next_file_life_begins(__u32 index, struct file_lives* lives) {
@@ -96,10 +138,13 @@ static long next_file_life_ends(__u32 index, struct file_lives* lives) {
   return 0;
 }
 
-static __always_inline void file_lives_begin(struct counters* c, struct file_stats* file, __u64 mapping,
+static __always_inline void file_lives_begin(struct counters* c, struct file_batch* batch,
                                              struct page_range folio, const struct bringers* who) {
-  struct file_lives lives = {
-      .c = c, .file = file, .chunk = chunk_of(mapping, folio.first), .first = folio.first, .who = *who};
+  struct file_lives lives = {.c = c,
+                             .batch = batch,
+                             .chunk = chunk_of(batch->mapping, folio.first),
+                             .first = folio.first,
+                             .who = *who};
   if (!lives.chunk) return;
   __u64 pages = folio.end - folio.first;
   if (pages == 1)
@@ -108,10 +153,10 @@ static __always_inline void file_lives_begin(struct counters* c, struct file_sta
     bpf_loop(pages, next_file_life_begins, &lives, 0);
 }
 
-static __always_inline void file_lives_end(struct counters* c, struct file_stats* file, __u64 mapping,
+static __always_inline void file_lives_end(struct counters* c, struct file_batch* batch,
                                            struct page_range folio) {
   struct file_lives lives = {
-      .c = c, .file = file, .chunk = known_chunk(mapping, folio.first), .first = folio.first};
+      .c = c, .batch = batch, .chunk = known_chunk(batch->mapping, folio.first), .first = folio.first};
   if (!lives.chunk) return;
   __u64 pages = folio.end - folio.first;
   if (pages == 1)

@@ -127,30 +127,21 @@ static __always_inline void folio_ends(struct counters* c, struct page_range fol
 
 // ---- attach's files ---------------------------------------------------------------------------------------
 
-// A file that a target uses already, or that it begins to use by this.
-static __always_inline struct file_stats* file_entered(__u64 mapping) {
-  struct file_stats* file = known_file(mapping);
-  if (file || !counted_work(bpf_get_current_task_btf())) return file;
-  return file_of_target(mapping);
-}
-
-static __always_inline void file_pages_added(struct counters* c, struct file_stats* file, __u64 mapping,
+static __always_inline void file_pages_added(struct counters* c, struct file_batch* batch,
                                              struct page_range range, const struct bringers* who) {
   __u64 pages = range.end - range.first, wanted = pages_in_both(range, who->wanted);
-  __u64 all = who->all, wanted_by = who->wanted_by;
-  c->pages.added[all & (PAGE_SOURCE_SLOTS - 1)] += pages - wanted;
-  add_to(&file->added[all & (PAGE_SOURCE_SLOTS - 1)], pages - wanted);
-  if (wanted) {
-    c->pages.added[wanted_by & (PAGE_SOURCE_SLOTS - 1)] += wanted;
-    add_to(&file->added[wanted_by & (PAGE_SOURCE_SLOTS - 1)], wanted);
-  }
-  file_lives_begin(c, file, mapping, range, who);
+  __u64 all = who->all & (PAGE_SOURCE_SLOTS - 1), wanted_by = who->wanted_by & (PAGE_SOURCE_SLOTS - 1);
+  batch->added[all] += pages - wanted;
+  batch->added[wanted_by] += wanted;
+  if (all < PAGE_SOURCES) c->pages.added[all] += pages - wanted;
+  if (wanted_by < PAGE_SOURCES) c->pages.added[wanted_by] += wanted;
+  file_lives_begin(c, batch, range, who);
 }
 
-static __always_inline void file_pages_removed(struct counters* c, struct file_stats* file, __u64 mapping,
+static __always_inline void file_pages_removed(struct counters* c, struct file_batch* batch,
                                                struct page_range range) {
-  add_to(&file->removed, range.end - range.first);
-  file_lives_end(c, file, mapping, range);
+  batch->removed += range.end - range.first;
+  file_lives_end(c, batch, range);
 }
 
 // ---- programs --------------------------------------------------------------------------------------------
@@ -159,8 +150,8 @@ static __always_inline void file_pages_removed(struct counters* c, struct file_s
 static __always_inline int page_added(const struct folio* folio, __u64 mapping, __u64 head, __u64 index) {
   bool open = gate.open;
   if (!open && !folio_census) return 0;
-  struct file_stats* file = cfg.many ? file_entered(mapping) : 0;
-  if (cfg.many && !file) return 0;
+  struct file_batch* batch = cfg.many ? batch_of(mapping, counted_work(bpf_get_current_task_btf())) : 0;
+  if (cfg.many && !batch) return 0;
   struct counters* c = my_counters();
   if (!c) return 0;
   __u64 pages = folio_pages(folio, head);
@@ -172,8 +163,8 @@ static __always_inline int page_added(const struct folio* folio, __u64 mapping, 
   if (!open) return 0;
   struct page_range range = {index, index + pages};
   struct bringers who = who_brings(mapping, range);
-  if (cfg.many) {
-    file_pages_added(c, file, mapping, range, &who);
+  if (batch) {
+    file_pages_added(c, batch, range, &who);
     return 0;
   }
   if (pages > 1) {
@@ -188,15 +179,15 @@ static __always_inline int page_added(const struct folio* folio, __u64 mapping, 
 
 static __always_inline int page_removed(const struct folio* folio, __u64 mapping, __u64 head, __u64 index) {
   if (!gate.open) return 0;
-  struct file_stats* file = cfg.many ? known_file(mapping) : 0;
-  if (cfg.many && !file) return 0;
+  struct file_batch* batch = cfg.many ? batch_of(mapping, false) : 0;
+  if (cfg.many && !batch) return 0;
   struct counters* c = my_counters();
   if (!c) return 0;
   __u64 pages = folio_pages(folio, head);
   c->pages.removed += pages;
   c->pages.lost += !pages;
-  if (cfg.many) {
-    if (pages) file_pages_removed(c, file, mapping, (struct page_range){index, index + pages});
+  if (batch) {
+    if (pages) file_pages_removed(c, batch, (struct page_range){index, index + pages});
     return 0;
   }
   if (pages > 1) {

@@ -125,6 +125,7 @@ public:
       const auto tick = interval_began_ + to_duration(request_.interval_s);
       measure_cost(std::min(tick, end()));
       wait_until(std::min(tick, end()));
+      if (over()) probes_->stop_counting();
       if (Status taken = take_interval(); !taken) return taken.error();
       if (Status shown = on_interval(record_, record_.intervals.back()); !shown) return shown.error();
     }

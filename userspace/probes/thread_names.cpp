@@ -7,7 +7,9 @@
 namespace iotrace {
 
 std::string thread_name(pid_t tgid, std::uint32_t tid) {
-  std::ifstream file(fmt::format("/proc/{}/task/{}/comm", tgid, tid));
+  // Of any process, a thread is found by its own number.
+  std::ifstream file(tgid ? fmt::format("/proc/{}/task/{}/comm", tgid, tid)
+                          : fmt::format("/proc/{}/comm", tid));
   std::string name;
   return std::getline(file, name) ? name : fmt::format("thread {}", tid);
 }

@@ -2,6 +2,7 @@
 
 #include <bpf/bpf.h>
 
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -38,6 +39,25 @@ void add_lives(const ledger_chunk& chunk, WatchedFile& file) {
   }
 }
 
+// What the CPUs have not handed over yet.
+void add_batches(const BpfObject& object, std::vector<WatchedFile>& files) {
+  std::vector<file_batch> cpus(static_cast<std::size_t>(std::max(1, libbpf_num_possible_cpus())));
+  const __u32 zero = 0;
+  if (bpf_map_lookup_elem(bpf_map__fd(object.map("file_batches")), &zero, cpus.data()) != 0) return;
+  for (const file_batch& batch : cpus) {
+    auto file = std::ranges::find(files, batch.mapping, &WatchedFile::mapping);
+    if (file == files.end()) continue;
+    for (std::size_t source = 0; source < PAGE_SOURCE_SLOTS; ++source) {
+      file->counted.added[source] += batch.added[source];
+      file->counted.used[source] += batch.used[source];
+      file->counted.around[source] += batch.around[source];
+      file->counted.wasted[source] += batch.wasted[source];
+    }
+    file->counted.removed += batch.removed;
+    file->counted.refaults += batch.refaults;
+  }
+}
+
 }
 
 void make_room_for_attach(const BpfObject& object) {
@@ -64,6 +84,7 @@ Result<std::vector<WatchedFile>> read_files(const BpfObject& object) {
         if (auto at = index_of.find(key.mapping); at != index_of.end()) add_lives(chunk, files[at->second]);
       });
   if (!read) return read.error();
+  add_batches(object, files);
   return files;
 }
 

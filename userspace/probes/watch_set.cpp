@@ -84,8 +84,10 @@ public:
   void remove_target(pid_t pid) override { iotrace::remove_target(object_, static_cast<__u32>(pid)); }
   std::vector<pid_t> children() override { return forked_targets(object_); }
 
+  void stop_counting() override { object_.gate_page().open = 0; }
+
   void end() override {
-    object_.gate_page().open = 0;
+    stop_counting();
     for (Attachments& attachments : attachments_) attachments.detach();
   }
 

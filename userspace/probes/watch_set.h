@@ -45,7 +45,8 @@ public:
   virtual Status begin(const std::vector<pid_t>& targets, bool follow) = 0;
   virtual Status add_target(pid_t pid) = 0;
   virtual void remove_target(pid_t pid) = 0;
-  // Closes the gate and detaches.
+  // Nothing counts from now on: what is read afterwards is of one moment.
+  virtual void stop_counting() = 0;
   virtual void end() = 0;
 
   // All targets that were followed into, as the kernel saw them fork.
