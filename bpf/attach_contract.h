@@ -48,8 +48,14 @@ struct file_stats {
 CONTRACT_SIZE(struct file_stats, 16 + 6 * 632 + 8 * (7 + 4 * PAGE_SOURCE_SLOTS + 3));
 
 // What a CPU has counted of the pages of one file, and not yet added to its file_stats.
+struct chunk_run {
+  __u64 chunk;
+  __u32 place;
+  __u32 known;
+};
 struct file_batch {
   __u64 mapping;  // 0: none
+  struct chunk_run entering, leaving;
   __u64 added[PAGE_SOURCE_SLOTS];
   __u64 used[PAGE_SOURCE_SLOTS];
   __u64 around[PAGE_SOURCE_SLOTS];
@@ -57,7 +63,7 @@ struct file_batch {
   __u64 removed;
   __u64 refaults;
 };
-CONTRACT_SIZE(struct file_batch, 8 * (3 + 4 * PAGE_SOURCE_SLOTS));
+CONTRACT_SIZE(struct file_batch, 8 * (7 + 4 * PAGE_SOURCE_SLOTS));
 
 // A page's state in attach: PAGE_PRESENT, PAGE_EVICTED, PAGE_SOURCE_SHIFT as in contract.h, and
 enum {

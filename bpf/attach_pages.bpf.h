@@ -18,13 +18,15 @@
 #include "bpf/attach_files.bpf.h"
 #include "bpf/page_ledger.bpf.h"
 #include "bpf/page_ranges.bpf.h"
+#include "bpf/target.bpf.h"
 
+// Where a chunk is in chunk_pool.
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(map_flags, BPF_NO_PREALLOC);
   __uint(max_entries, 1);
   __type(key, struct chunk_key);
-  __type(value, struct ledger_chunk);
+  __type(value, __u32);
 } file_chunks SEC(".maps");
 
 struct {
@@ -32,26 +34,47 @@ struct {
   __uint(max_entries, 1);
   __type(key, __u32);
   __type(value, struct ledger_chunk);
-} new_chunk SEC(".maps");
+} chunk_pool SEC(".maps");
 
-static __always_inline struct ledger_chunk* known_chunk(__u64 mapping, __u64 page) {
+__u32 chunks_taken;
+
+static __always_inline struct ledger_chunk* chunk_at(__u32 place) {
+  return bpf_map_lookup_elem(&chunk_pool, &place);
+}
+
+static __always_inline __u32* known_place(__u64 mapping, __u64 page) {
   struct chunk_key key = {.mapping = mapping, .chunk = page / LEDGER_CHUNK_PAGES};
   return bpf_map_lookup_elem(&file_chunks, &key);
 }
 
-static __always_inline struct ledger_chunk* chunk_of(__u64 mapping, __u64 page) {
-  struct ledger_chunk* chunk = known_chunk(mapping, page);
-  if (chunk) return chunk;
+static __always_inline struct ledger_chunk* known_chunk(__u64 mapping, __u64 page) {
+  __u32* place = known_place(mapping, page);
+  return place ? chunk_at(*place) : 0;
+}
+
+// Takes a chunk out of the pool. Where another CPU does so for the same pages, one of the two stays unused.
+static __always_inline __u32* new_place(__u64 mapping, __u64 page) {
+  __u32 place = __sync_fetch_and_add(&chunks_taken, 1);
   struct chunk_key key = {.mapping = mapping, .chunk = page / LEDGER_CHUNK_PAGES};
-  __u32 zero = 0;
-  struct ledger_chunk* empty = bpf_map_lookup_elem(&new_chunk, &zero);
-  if (empty) bpf_map_update_elem(&file_chunks, &key, empty, BPF_NOEXIST);
-  chunk = bpf_map_lookup_elem(&file_chunks, &key);
-  if (!chunk) {
-    struct attach_losses* losses = my_losses();
-    if (losses) losses->chunks++;
-  }
-  return chunk;
+  if (chunk_at(place)) bpf_map_update_elem(&file_chunks, &key, &place, BPF_NOEXIST);
+  __u32* known = bpf_map_lookup_elem(&file_chunks, &key);
+  struct attach_losses* losses = known ? 0 : my_losses();
+  if (losses) losses->chunks++;
+  return known;
+}
+
+// Pages of one file come and go in runs: the place of the last one's chunk is remembered.
+static __always_inline struct ledger_chunk* chunk_of_run(struct chunk_run* run, __u64 mapping, __u64 page,
+                                                         bool make) {
+  __u64 chunk = page / LEDGER_CHUNK_PAGES;
+  if (run->known && run->chunk == chunk) return chunk_at(run->place);
+  __u32* place = known_place(mapping, page);
+  if (!place && make) place = new_place(mapping, page);
+  if (!place) return 0;
+  run->chunk = chunk;
+  run->place = *place;
+  run->known = 1;
+  return chunk_at(*place);
 }
 
 // ---- runs of pages of one file ----------------------------------------------------------------------------
@@ -83,14 +106,17 @@ static __always_inline void end_batch(struct file_batch* batch) {
 }
 
 // Null: no file of the targets'.
-//   uses  the current thread is a target's, so that a file becomes one of theirs by this
-static __always_inline struct file_batch* batch_of(__u64 mapping, bool uses) {
+//   enters  a page enters: of a thread of the targets, the file becomes one of theirs by this
+static __always_inline struct file_batch* batch_of(__u64 mapping, bool enters) {
   __u32 zero = 0;
   struct file_batch* batch = bpf_map_lookup_elem(&file_batches, &zero);
   if (!batch || batch->mapping == mapping) return batch;
-  if (!known_file(mapping) && !(uses && file_of_target(mapping))) return 0;
+  if (!known_file(mapping)) {
+    if (!enters || !counted_work(bpf_get_current_task_btf()) || !file_of_target(mapping)) return 0;
+  }
   if (batch->mapping) end_batch(batch);
   batch->mapping = mapping;
+  batch->entering.known = batch->leaving.known = 0;
   return batch;
 }
 
@@ -142,7 +168,7 @@ static __always_inline void file_lives_begin(struct counters* c, struct file_bat
                                              struct page_range folio, const struct bringers* who) {
   struct file_lives lives = {.c = c,
                              .batch = batch,
-                             .chunk = chunk_of(batch->mapping, folio.first),
+                             .chunk = chunk_of_run(&batch->entering, batch->mapping, folio.first, true),
                              .first = folio.first,
                              .who = *who};
   if (!lives.chunk) return;
@@ -155,8 +181,10 @@ static __always_inline void file_lives_begin(struct counters* c, struct file_bat
 
 static __always_inline void file_lives_end(struct counters* c, struct file_batch* batch,
                                            struct page_range folio) {
-  struct file_lives lives = {
-      .c = c, .batch = batch, .chunk = known_chunk(batch->mapping, folio.first), .first = folio.first};
+  struct file_lives lives = {.c = c,
+                             .batch = batch,
+                             .chunk = chunk_of_run(&batch->leaving, batch->mapping, folio.first, false),
+                             .first = folio.first};
   if (!lives.chunk) return;
   __u64 pages = folio.end - folio.first;
   if (pages == 1)

@@ -150,7 +150,7 @@ static __always_inline void file_pages_removed(struct counters* c, struct file_b
 static __always_inline int page_added(const struct folio* folio, __u64 mapping, __u64 head, __u64 index) {
   bool open = gate.open;
   if (!open && !folio_census) return 0;
-  struct file_batch* batch = cfg.many ? batch_of(mapping, counted_work(bpf_get_current_task_btf())) : 0;
+  struct file_batch* batch = cfg.many ? batch_of(mapping, true) : 0;
   if (cfg.many && !batch) return 0;
   struct counters* c = my_counters();
   if (!c) return 0;

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <map>
 #include <memory>
+#include <numeric>
 #include <set>
 
 #include <fmt/chrono.h>
@@ -27,6 +29,7 @@ using Clock = std::chrono::steady_clock;
 // The kernel times BPF programs for so long in each interval, as timing itself costs about as much as they
 // do.
 constexpr auto kCostSample = std::chrono::milliseconds(100);
+constexpr std::size_t kCostSamples = 3;
 constexpr auto kLookForTargets = std::chrono::milliseconds(200);
 
 double seconds_between(Clock::time_point from, Clock::time_point to) {
@@ -37,6 +40,14 @@ std::uint64_t monotonic_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+// What it takes to read the clock: of each run of a program the kernel's timing of it contains that once.
+double clock_read_ns() {
+  constexpr int kReads = 1000;
+  const std::uint64_t begun = monotonic_ns();
+  for (int read = 0; read < kReads; ++read) static_cast<void>(monotonic_ns());
+  return static_cast<double>(monotonic_ns() - begun) / kReads;
 }
 
 std::optional<Count> minus(const std::optional<Count>& now, const std::optional<Count>& before) {
@@ -179,7 +190,18 @@ private:
     if (Status walked = probes_->walk(catalog_); !walked) note(walked.error().message);
   }
 
-  // A probe that is dearer than the user allows is switched off, and says so.
+  void switch_off(const std::string& probe, double ratio) {
+    const std::string why =
+        fmt::format("its programs took {:.1f} % of a processor, more than --max-overhead {:.1f} %",
+                    100 * ratio, 100 * request_.max_overhead_ratio);
+    probes_->give_up(probe, why);
+    last_costs_.erase(probe);
+    note(fmt::format("the probe {} was switched off after {:.0f} s: {}", probe,
+                     seconds_between(began_, Clock::now()), why));
+    if (probe == "faults") faults_off_ = why;
+  }
+
+  // A probe that is dearer than the user allows, in several samples together, is switched off and says so.
   void measure_cost(Clock::time_point before) {
     const auto begun = Clock::now();
     if (begun + kCostSample > before) return;
@@ -190,17 +212,15 @@ private:
     if (Clock::now() < begun + kCostSample) return;  // the target ended: too short to tell
     double sum = 0;
     for (const WatchSet::Cost& cost : costs) {
-      const double ratio = static_cast<double>(cost.ns) / 1e9 / seconds;
-      if (ratio > request_.max_overhead_ratio) {
-        const std::string why =
-            fmt::format("its programs took {:.1f} % of a processor, more than --max-overhead {:.1f} %",
-                        100 * ratio, 100 * request_.max_overhead_ratio);
-        probes_->give_up(cost.probe, why);
-        note(fmt::format("the probe {} was switched off after {:.0f} s: {}", cost.probe,
-                         seconds_between(began_, Clock::now()), why));
-        if (cost.probe == "faults") faults_off_ = why;
-      }
+      const double timing_ns =
+          std::min(static_cast<double>(cost.ns), static_cast<double>(cost.runs) * clock_ns_);
+      const double ratio = (static_cast<double>(cost.ns) - timing_ns) / 1e9 / seconds;
       sum += ratio;
+      std::vector<double>& last = last_costs_[cost.probe];
+      last.push_back(ratio);
+      if (last.size() > kCostSamples) last.erase(last.begin());
+      const double mean = std::accumulate(last.begin(), last.end(), 0.0) / static_cast<double>(last.size());
+      if (last.size() == kCostSamples && mean > request_.max_overhead_ratio) switch_off(cost.probe, mean);
     }
     costs_.push_back(sum);
   }
@@ -276,6 +296,8 @@ private:
   RunRecord record_;
   Interval sums_before_;
   std::vector<double> costs_;
+  std::map<std::string, std::vector<double>> last_costs_;  // of each probe, ratios
+  double clock_ns_ = clock_read_ns();
   std::string faults_off_;  // why; "": they are on
   Clock::time_point began_, interval_began_;
 };

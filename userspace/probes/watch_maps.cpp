@@ -61,11 +61,9 @@ void add_batches(const BpfObject& object, std::vector<WatchedFile>& files) {
 }
 
 void make_room_for_attach(const BpfObject& object) {
-  const std::pair<const char*, __u32> rooms[] = {{"targets", MOST_TARGETS},
-                                                 {"files", MOST_FILES},
-                                                 {"file_chunks", MOST_FILE_CHUNKS},
-                                                 {"thread_waits", MOST_THREADS},
-                                                 {"thread_places", THREAD_PLACES}};
+  const std::pair<const char*, __u32> rooms[] = {
+      {"targets", MOST_TARGETS},        {"files", MOST_FILES},          {"file_chunks", MOST_FILE_CHUNKS},
+      {"chunk_pool", MOST_FILE_CHUNKS}, {"thread_waits", MOST_THREADS}, {"thread_places", THREAD_PLACES}};
   for (const auto& [name, entries] : rooms) bpf_map__set_max_entries(object.map(name), entries);
 }
 
@@ -79,10 +77,13 @@ Result<std::vector<WatchedFile>> read_files(const BpfObject& object) {
         files.back().counted = counted;
       });
   if (!read) return read.error();
-  read = for_entries<chunk_key, ledger_chunk>(
-      object.map("file_chunks"), [&](const chunk_key& key, const ledger_chunk& chunk) {
-        if (auto at = index_of.find(key.mapping); at != index_of.end()) add_lives(chunk, files[at->second]);
-      });
+  const int pool = bpf_map__fd(object.map("chunk_pool"));
+  ledger_chunk chunk;
+  read = for_entries<chunk_key, __u32>(object.map("file_chunks"), [&](const chunk_key& key, __u32 place) {
+    auto at = index_of.find(key.mapping);
+    if (at != index_of.end() && bpf_map_lookup_elem(pool, &place, &chunk) == 0)
+      add_lives(chunk, files[at->second]);
+  });
   if (!read) return read.error();
   add_batches(object, files);
   return files;
