@@ -98,7 +98,7 @@ std::string target_name(const RunRecord& record) {
   const auto& processes = record.target->processes;
   if (processes.size() == 1) return fmt::format("{} ({})", processes[0].name, processes[0].pid);
   const bool one_name = std::ranges::all_of(
-      processes, [&](const TargetProcess& process) { return process.name == processes[0].name; });
+      processes, [&](const WatchedProcess& process) { return process.name == processes[0].name; });
   return fmt::format("{} processes{}", processes.size(), one_name ? ' ' + processes[0].name : "");
 }
 

@@ -6,7 +6,7 @@
 
 namespace iotrace {
 
-void fields(auto& field, Of<TargetProcess> auto& process) {
+void fields(auto& field, Of<WatchedProcess> auto& process) {
   field("pid", process.pid);
   field("name", process.name);
   field("ended", process.ended);

@@ -13,7 +13,7 @@
 
 namespace iotrace {
 
-struct TargetProcess {
+struct WatchedProcess {
   std::uint32_t pid = 0;
   std::string name;                  // comm
   std::optional<std::string> ended;  // "exited", "replaced by exec"; null: still there at the end
@@ -22,7 +22,7 @@ struct TargetProcess {
 // Whom it watched, for how long, and what that cost.
 struct AttachTarget {
   std::string asked;  // "-p 4711", "--comm java", "--cgroup /lucene"
-  std::vector<TargetProcess> processes;
+  std::vector<WatchedProcess> processes;
   double seconds = 0;  // watched
   std::optional<double>
       observer_cpu_ratio;          // processor time of all the BPF programs / seconds: of one processor

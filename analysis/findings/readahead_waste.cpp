@@ -28,6 +28,7 @@ constexpr double kSevere = 10;
 // The same of what is known to be wasted.
 constexpr double kSevereShare = 0.9;
 constexpr Count kPagesAhead = 1000;  // attach: less is no load
+constexpr double kPartOfAll = 0.02;  // attach: of what is read ahead of all files; less is not what hurts
 
 constexpr const char* kSource = "rocksdb issue 9931; elasticsearch issues 27748, 147625; pinot issue 12166";
 
@@ -201,13 +202,16 @@ Finding cannot_tell(const RunRecord& record, const FileIndexes& files) {
 }
 
 std::vector<Finding> judge_attached_readahead(const RunRecord& record) {
-  const FileIndexes wasted = files_that(record, [](const AttachedFile& file) {
+  double ahead = 0;
+  for (const AttachedFile& file : record.files)
+    if (const auto waste = waste_between(file)) ahead += waste->ahead;
+  const FileIndexes wasted = files_that(record, [&](const AttachedFile& file) {
     const auto waste = waste_between(file);
-    return waste && waste->least >= kWasted;
+    return waste && waste->ahead >= kPartOfAll * ahead && waste->least >= kWasted;
   });
-  const FileIndexes unclear = files_that(record, [](const AttachedFile& file) {
+  const FileIndexes unclear = files_that(record, [&](const AttachedFile& file) {
     const auto waste = waste_between(file);
-    return waste && waste->least < kWasted && waste->most >= kWasted;
+    return waste && waste->ahead >= kPartOfAll * ahead && waste->least < kWasted && waste->most >= kWasted;
   });
   std::vector<Finding> findings;
   for (const FileIndexes& group : by_extension(record, wasted))

@@ -37,7 +37,7 @@ void add_watch_metrics(Exposition& metrics, const RunRecord& record) {
     const AttachTarget& target = *record.target;
     metrics.gauge("iotrace_target_processes", "Processes of the target that are still there.");
     metrics.sample(static_cast<Count>(std::ranges::count_if(
-        target.processes, [](const TargetProcess& process) { return !process.ended; })));
+        target.processes, [](const WatchedProcess& process) { return !process.ended; })));
     metrics.counter("iotrace_watch_seconds_total", "Seconds that iotrace has watched the target.");
     metrics.sample(target.seconds);
     metrics.gauge("iotrace_observer_cpu_ratio",

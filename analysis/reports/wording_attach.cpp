@@ -59,7 +59,7 @@ std::vector<std::string> watch_facts(const RunRecord& record) {
       fmt::format("{} for {}", name_processes(target), human_ns(1e9 * target.seconds))};
   if (!target.asked.empty()) facts.push_back("asked for by " + printable(target.asked));
   std::map<std::string, std::vector<std::string>> ended;
-  for (const TargetProcess& process : target.processes)
+  for (const WatchedProcess& process : target.processes)
     if (process.ended) ended[printable(*process.ended)].push_back(std::to_string(process.pid));
   for (const auto& [how, pids] : ended)
     facts.push_back(target.processes.size() == 1     ? "which " + how

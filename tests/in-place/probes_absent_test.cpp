@@ -23,7 +23,7 @@ HookStates without_tracepoints_of(const Hook& hook) {
   Hook& absent = made.emplace_back(hook);
   for (Variant& variant : absent.variants)
     for (HookProgram& program : variant.programs)
-      if (program.event == HookProgram::Event::kTracepoint) program.tracepoint = "of_no_kernel";
+      if (program.event == HookProgram::Event::kTracepoint) program.target = "of_no_kernel";
   HookStates states;
   states[hook.id].hook = &absent;
   return states;

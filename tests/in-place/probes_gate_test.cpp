@@ -120,7 +120,7 @@ TEST_CASE("each variant that this kernel's types allow loads and attaches") {
       HookStates states;
       states[hook.id].wanted = true;
       for (std::size_t passed = 0; passed < index; ++passed) states[hook.id].refuse("passed over by a test");
-      auto loaded = load_hooks(std::move(states), *kernel, file.fd());
+      auto loaded = load_hooks(std::move(states), *kernel, {.file_fd = file.fd()});
       REQUIRE(loaded);
       const HookState& state = loaded->states[hook.id];
       for (std::size_t refused = index; refused < state.refusals.size(); ++refused) {

@@ -129,8 +129,8 @@ std::vector<int> Targets::pidfds() const {
   return fds;
 }
 
-std::vector<TargetProcess> Targets::processes() const {
-  std::vector<TargetProcess> seen;
+std::vector<WatchedProcess> Targets::processes() const {
+  std::vector<WatchedProcess> seen;
   for (const Process& process : processes_) seen.push_back(process.seen);
   return seen;
 }

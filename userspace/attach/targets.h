@@ -38,13 +38,13 @@ public:
 
   // Descriptors that become readable when a process ends.
   std::vector<int> pidfds() const;
-  std::vector<TargetProcess> processes() const;
+  std::vector<WatchedProcess> processes() const;
   // What happened to them, in words: "4711 was replaced by exec: sh is now java".
   std::vector<std::string> take_notes();
 
 private:
   struct Process {
-    TargetProcess seen;
+    WatchedProcess seen;
     UniqueFd pidfd;
     std::string program;  // what /proc/PID/exe names
     bool ended = false;

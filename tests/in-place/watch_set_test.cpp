@@ -1,0 +1,209 @@
+// Attach's probes: each file's and each thread's own numbers, and nobody else's.
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <numeric>
+
+#include <catch2/catch.hpp>
+
+#include "tests/in-place/cold_file.h"
+#include "tests/in-place/target_process.h"
+#include "tests/skip.h"
+#include "userspace/attach/attached_file.h"
+#include "userspace/probes/watch_set.h"
+
+using namespace iotrace;
+using namespace iotrace::test;
+
+namespace {
+
+constexpr std::size_t kPages = 4096;
+
+std::unique_ptr<WatchSet> load_watch() {
+  if (::geteuid() != 0) skip("not root");
+  auto loaded = WatchSet::load({});
+  if (!loaded && loaded.error().kind == ErrorKind::kUnsupported) skip(loaded.error().message);
+  INFO((loaded ? std::string() : loaded.error().message));
+  REQUIRE(loaded);
+  return std::move(*loaded);
+}
+
+// A page of memory that stands for a gate, which a target may open as it likes: the watch has its own.
+int idle_gate() {
+  static const int fd = [] {
+    const int made = ::memfd_create("gate", MFD_CLOEXEC);
+    return made >= 0 && ::ftruncate(made, static_cast<off_t>(page_size())) == 0 ? made : -1;
+  }();
+  return fd;
+}
+
+std::uint64_t inode_of(const ColdFile& file) {
+  struct stat about {};
+  REQUIRE(::fstat(file.fd(), &about) == 0);
+  return about.st_ino;
+}
+
+// Pages, one here and one there, each once: `step` is prime, and no divisor of kPages.
+auto touch(std::size_t pages, std::size_t step = 7) {
+  return [=](const InTarget& here) {
+    for (std::size_t i = 0; i < pages; ++i) here.touch(i * step % kPages);
+  };
+}
+
+void random_access(const InTarget& here) {
+  ::madvise(const_cast<std::byte*>(here.file), here.bytes, MADV_RANDOM);
+}
+
+const WatchedFile* find(const std::vector<WatchedFile>& files, const ColdFile& file) {
+  for (const WatchedFile& one : files)
+    if (one.counted.inode == inode_of(file)) return &one;
+  return nullptr;
+}
+
+Count sum(const auto& by_source) {
+  return std::accumulate(std::begin(by_source), std::end(by_source), Count{0});
+}
+
+}
+
+TEST_CASE("attach counts the faults of its target on each file, and no other process's") {
+  auto watch = load_watch();
+  ColdFile file(kPages), others(kPages);
+  TargetProcess target(file, idle_gate(), touch(1009), random_access);
+  TargetProcess other(others, idle_gate(), touch(499), random_access);
+
+  REQUIRE(watch->begin({target.target().tgid}, true));
+  other.run();
+  target.run();
+  watch->stop_counting();
+  auto files = watch->files();
+  REQUIRE(files);
+  CHECK(find(*files, others) == nullptr);
+  const WatchedFile* seen = find(*files, file);
+  REQUIRE(seen);
+  const AttachedFile described = attached_file(*seen, nullptr, page_size());
+  CHECK(described.faults->read->count + described.faults->waited->count == 1009);
+  CHECK(*described.page_cache->by.fault == 1009);
+  CHECK(*described.page_cache->used_pages == 1009);
+  CHECK(*described.wasted_least_pages == 0);
+  CHECK(described.block_io->reads == 1009);
+  CHECK(described.order->in_order + described.order->out_of_order == 1008);
+  CHECK(sum(seen->counted.wasted) == 0);
+
+  auto threads = watch->threads();
+  REQUIRE(threads);
+  REQUIRE(threads->size() == 1);
+  const AttachedThread thread = attached_thread(threads->front(), ~0ull);
+  CHECK(thread.tid == static_cast<std::uint32_t>(target.target().tgid));
+  CHECK(thread.faults == 1009);
+  CHECK(*thread.fault_wait_s > 0);
+  watch->end();
+}
+
+TEST_CASE("attach sees pages that leave and come back") {
+  auto watch = load_watch();
+  ColdFile file(kPages);
+  TargetProcess target(file, idle_gate(), [](const InTarget& here) {
+    std::vector<char> page(page_size());
+    ::posix_fadvise(here.fd, 0, 0, POSIX_FADV_RANDOM);
+    for (int pass = 0; pass < 2; ++pass) {
+      for (std::size_t i = 0; i < 13; ++i)
+        (void)!::pread(here.fd, page.data(), page.size(), static_cast<off_t>(i * 7 * page.size()));
+      if (pass == 0) ::posix_fadvise(here.fd, 0, 0, POSIX_FADV_DONTNEED);
+    }
+  });
+  REQUIRE(watch->begin({target.target().tgid}, true));
+  target.run();
+  watch->stop_counting();
+  auto files = watch->files();
+  REQUIRE(files);
+  const WatchedFile* seen = find(*files, file);
+  REQUIRE(seen);
+  CHECK(sum(seen->counted.added) == 26);
+  CHECK(seen->counted.removed == 13);
+  CHECK(seen->counted.refaults == 13);
+  CHECK(sum(seen->counted.used) == 13);
+  CHECK(sum(seen->touched) == 13);
+  watch->end();
+}
+
+TEST_CASE("attach counts read calls by file, in order and out of it") {
+  auto watch = load_watch();
+  ColdFile file(kPages);
+  file.fill_page_by_page();
+  TargetProcess target(file, idle_gate(), [](const InTarget& here) {
+    std::vector<char> page(page_size());
+    for (std::size_t i = 0; i < 97; ++i)
+      (void)!::pread(here.fd, page.data(), page.size(), static_cast<off_t>(i * page.size()));
+    for (std::size_t i = 0; i < 11; ++i)
+      (void)!::pread(here.fd, page.data(), page.size(),
+                     static_cast<off_t>((i * 997 + 500) % kPages * page.size()));
+  });
+  REQUIRE(watch->begin({target.target().tgid}, true));
+  target.run();
+  watch->stop_counting();
+  auto files = watch->files();
+  REQUIRE(files);
+  const WatchedFile* seen = find(*files, file);
+  REQUIRE(seen);
+  const AttachedFile described = attached_file(*seen, nullptr, page_size());
+  CHECK(described.reads->calls == 108);
+  CHECK(described.reads->bytes == 108 * page_size());
+  CHECK(described.order->in_order == 96);
+  CHECK(described.order->out_of_order == 11);
+  CHECK(described.faults->read->count == 0);
+  watch->end();
+}
+
+TEST_CASE("attach follows the children of its target if told to") {
+  for (bool follow : {true, false}) {
+    auto watch = load_watch();
+    ColdFile file(kPages);
+    TargetProcess target(
+        file, idle_gate(),
+        [](const InTarget& here) {
+          const pid_t child = ::fork();
+          if (child == 0) {
+            touch(17)(here);
+            ::_exit(0);
+          }
+          ::waitpid(child, nullptr, 0);
+        },
+        random_access);
+    REQUIRE(watch->begin({target.target().tgid}, follow));
+    target.run();
+    watch->stop_counting();
+    auto files = watch->files();
+    REQUIRE(files);
+    const WatchedFile* seen = find(*files, file);
+    const Count reads = seen ? attached_file(*seen, nullptr, page_size()).faults->read->count : 0;
+    INFO("follow " << follow);
+    CHECK(reads == (follow ? 17 : 0));
+    CHECK(watch->children().size() == (follow ? 1 : 0));
+    watch->end();
+  }
+}
+
+TEST_CASE("attach lists the files that its target maps, with the advice in force") {
+  auto watch = load_watch();
+  ColdFile file(kPages), others(kPages);
+  TargetProcess target(file, idle_gate(), touch(1), random_access);
+  TargetProcess other(others, idle_gate(), touch(1));
+  REQUIRE(watch->begin({target.target().tgid}, true));
+  FileCatalog catalog;
+  Status walked = watch->walk(catalog);
+  INFO((walked ? std::string() : walked.error().message));
+  REQUIRE(walked);
+  const CataloguedFile* listed = nullptr;
+  for (const auto& [mapping, one] : catalog.files()) {
+    CHECK(one.inode != inode_of(others));
+    if (one.inode == inode_of(file)) listed = &one;
+  }
+  REQUIRE(listed);
+  CHECK(listed->path.ends_with(file.path().substr(file.path().rfind('/'))));
+  CHECK(listed->size_bytes == file.bytes());
+  CHECK(listed->mapped_bytes == std::map<std::string, std::uint64_t>{{"RANDOM", file.bytes()}});
+  CHECK(!listed->deleted);
+  watch->end();
+}
