@@ -121,7 +121,8 @@ inline AttachedThread thread_of(std::uint32_t tid, const std::string& name, Coun
 
 inline RunRecord lucene_record() {
   AttachedFile fdt = random_file();
-  fdt.faults->longest = {{12'500'000, 104'857'600, 4722, "read"}, {9'100'000, 8'192, 4721, "waited"}};
+  fdt.faults->longest = {{12'500'000, 104'857'600, 4722, "search-1", "read"},
+                         {9'100'000, 8'192, 4721, "search-0", "waited"}};
   AttachedFile fdx = quiet_file("/var/lib/search/nodes/0/indices/books/0/index/_0.fdx", 2 << 20);
   fdx.faults = file_faults(400, 0, 20);
   fdx.page_cache->added_pages = fdx.page_cache->by.fault = 20;
@@ -146,7 +147,7 @@ inline RunRecord lucene_record() {
   record.threads.push_back(thread_of(4731, "Finalizer", 0, 0, 0, 10));
   Totals& totals = *record.totals;
   totals.faults = file_faults(9'400, 1'000, 4'030);
-  totals.faults->longest = {{12'500'000, 104'857'600, 4722, "read"}};
+  totals.faults->longest = {{12'500'000, 104'857'600, 4722, "search-1", "read"}};
   totals.faults->under_mmap_lock = 5'030;
   totals.faults->under_vma_lock = 9'400;
   totals.faults->blocked_threads_max = 4;

@@ -43,7 +43,8 @@ Row known_row() {
   row.faults->around_pages = numbers({16, 16, 16});
   row.faults->blocked_threads_avg = 2.75;
   row.faults->blocked_threads_max = 4;
-  row.faults->longest = {{612'345, 40'960, 4711, "read"}, {512'000, std::nullopt, 4712, "other"}};
+  row.faults->longest = {{612'345, 40'960, 4711, "reader-0", "read"},
+                         {512'000, std::nullopt, 4712, "reader-1", "other"}};
   row.block_io = BlockIo{.reads = 13'000,
                          .read_bytes = 13'000ull * 16384,
                          .lat_ns = latencies(13'000, 150'000),
