@@ -22,7 +22,7 @@ static __always_inline bool reads(__u32 operation_and_flags) {
 // The folio of the first page that is still to be moved.
 //   bio  as a tp_btf program has it, which loads its fields without a helper
 static __always_inline const struct folio* first_folio(const struct bio* bio) {
-  __u64 vectors = (__u64)bio->bi_io_vec;
+  __u64 vectors = (__u64)BPF_CORE_READ(bio, bi_io_vec);  // 6.1 allows no arithmetic on a loaded pointer
   __u64 vector = vectors + (__u64)bio->bi_iter.bi_idx * bpf_core_type_size(struct bio_vec);
   const struct page* page = BPF_CORE_READ((const struct bio_vec*)vector, bv_page);
   __u64 head = BPF_CORE_READ(page, compound_head);

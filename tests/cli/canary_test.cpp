@@ -56,7 +56,7 @@ TEST_CASE("a failed canary makes its probe unavailable, with what was expected a
   CHECK(row["faults"]["read"]["count"].get<double>() > 0);
 }
 
-TEST_CASE("--strict measures nothing where a canary fails: one line, exit 3") {
+TEST_CASE("strict: measures nothing where a canary fails: one line, exit 3") {
   need_root();
   TempFolder folder;
   Outcome outcome = run_in(folder, {"--strict"}, hide_advice);
@@ -70,7 +70,7 @@ TEST_CASE("--strict measures nothing where a canary fails: one line, exit 3") {
   CHECK(left_behind() == std::vector<std::string>{});
 }
 
-TEST_CASE("--strict measures where every probe is proven") {
+TEST_CASE("strict: measures where every probe is proven") {
   need_root();
   TempFolder folder;
   Outcome outcome = run_in(folder, {"--strict"});
@@ -80,7 +80,7 @@ TEST_CASE("--strict measures where every probe is proven") {
   CHECK(is_silent(read_json(folder.path() / "run.json"), "probe-unavailable"));
 }
 
-TEST_CASE("--no-canary believes the probes") {
+TEST_CASE("without canaries: believes the probes") {
   need_root();
   TempFolder folder;
   Outcome outcome = run_in(folder, {"--no-canary"}, hide_advice);

@@ -78,6 +78,9 @@ bool available(const ProbeReadings& readings, std::string_view probe) {
   if (probe == "syscalls") return readings.syscalls || readings.madvise;
   if (probe == "faults") return readings.faults.has_value();
   if (probe == "page_cache") return readings.page_cache.has_value();
+  if (probe == "readahead") return readings.readahead.has_value();
+  if (probe == "block_io") return readings.block_io.has_value();
+  if (probe == "reclaim") return readings.reclaim.has_value();
   return readings.mmap_lock.has_value();
 }
 

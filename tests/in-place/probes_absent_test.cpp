@@ -42,7 +42,7 @@ bool tells_of(const ProbeReadings& readings, std::string_view reason) {
 TEST_CASE("a kernel without the tracepoints of one hook: the others count on, and what is missing is told") {
   ColdFile file(256);
   for (const Hook& hook : hooks()) {
-    if (!by_tracepoints(hook)) continue;
+    if (!by_tracepoints(hook) || hook.id == HookId::kFork) continue;  // attach alone asks for forks
     INFO(hook.name);
     auto probes = load_probes(file, {}, without_tracepoints_of(hook));
     TargetProcess target(file, *probes, [](const InTarget& here) {

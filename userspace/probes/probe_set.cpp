@@ -163,7 +163,8 @@ private:
       for (HookId id : probe->hooks) {
         const HookState& state = states_[id];
         auto index = static_cast<std::size_t>(id);
-        status.lost += misses[index] - misses_before_[index];
+        // A flush that interrupts another one's program comes from elsewhere: it is not one that counts.
+        if (id != HookId::kTlb) status.lost += misses[index] - misses_before_[index];
         if (const Variant* variant = state.variant();
             variant && std::ranges::find(variants, variant->name) == variants.end())
           variants.push_back(variant->name);
