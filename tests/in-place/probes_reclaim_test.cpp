@@ -193,7 +193,7 @@ constexpr std::size_t kSwapped = 509;
 
 }
 
-TEST_CASE("pages read back from swap are counted, to the machine's own count") {
+TEST_CASE("pages read back from swap are counted, to the machine's own count", "[.][swap]") {
   ColdFile file(64);
   auto probes = load_probes(file, {"reclaim"});
   SwapFile swap(4096);

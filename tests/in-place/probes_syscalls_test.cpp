@@ -61,7 +61,7 @@ TEST_CASE("23 misaligned hints are 23 EINVAL by the second best variant") {
   ColdFile file(64);
   auto probes = load_probes(file, {"syscalls"}, without_best_variants());
   check_misaligned_hints(*probes, file);
-  CHECK(probes->status().front().variant == "raw_tp");
+  CHECK(probes->status().front().variant->starts_with("raw_tp"));
   CHECK(probes->status().front().reason->starts_with("system calls: tp_btf: passed over by a test"));
 }
 
