@@ -127,22 +127,30 @@ Count shootdowns(ProbeSet& probes, TargetProcess& target) {
 
 }
 
-TEST_CASE("a page given back beside a thread on another CPU is a shootdown, alone it is none") {
+TEST_CASE(
+    "23 pages given back beside a thread on another CPU are 23 shootdowns, another process's are nobody's") {
   if (std::thread::hardware_concurrency() < 2) skip("one CPU");
   ColdFile file(64);
   auto probes = load_probes(file, {"reclaim"});
-  TargetProcess alone(file, probes->gate_fd(), [](const InTarget& here) {
-    run_on(0);
-    give_back(here);
-  });
-  CHECK(exact_once_in_5([&] { return shootdowns(*probes, alone) == 0; }));
   // The other thread is not on its CPU at times, when the machine is busy: then there is nobody to interrupt.
-  TargetProcess beside(file, probes->gate_fd(), give_back_beside_another_thread);
+  TargetProcess target(file, probes->gate_fd(), give_back_beside_another_thread);
   Count most = 0;
   for (int attempt = 0; attempt < 20 && most < 23; ++attempt)
-    most = std::max(most, shootdowns(*probes, beside));
+    most = std::max(most, shootdowns(*probes, target));
   CHECK(most >= 23);
   CHECK(most < 2 * 23);  // making and joining the thread unmaps too
+
+  TargetProcess idle(file, probes->gate_fd(), [](const InTarget& here) { here.await_signal(1); });
+  REQUIRE(probes->attach(idle.target()));
+  idle.begin();
+  idle.await_open();
+  target.begin(false);
+  target.finish();
+  idle.signal(1);
+  idle.finish();
+  auto readings = probes->read();
+  REQUIRE(readings);
+  CHECK(readings->reclaim->tlb_shootdowns == 0);
 }
 
 namespace {
@@ -189,6 +197,15 @@ Count machine_swap_ins() {
   return 0;
 }
 
+// Takes from the group what memory it has: pages of files are forgotten, others go to swap.
+void squeeze(const MemoryCgroup& group) {
+  const bool v2 = group.version() == CgroupVersion::kV2;
+  const std::string name = group.path() + (v2 ? "/memory.reclaim" : "/memory.force_empty");
+  UniqueFd file(::open(name.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file) skip(name + ": " + errno_name(errno));
+  for (int again = 0; again < 3; ++again) (void)!::write(file.get(), "4194304", 7);
+}
+
 constexpr std::size_t kSwapped = 509;
 
 }
@@ -196,23 +213,35 @@ constexpr std::size_t kSwapped = 509;
 TEST_CASE("pages read back from swap are counted, to the machine's own count") {
   ColdFile file(64);
   auto probes = load_probes(file, {"reclaim"});
+  MemoryCgroup group = half_the_file(ColdFile(kPages));
   SwapFile swap(4096);
   swap.need();
-  TargetProcess target(file, probes->gate_fd(), [](const InTarget&) {
+  SharedCount filled;
+  TargetProcess target(file, probes->gate_fd(), [&](const InTarget& here) {
     static auto* memory = static_cast<char*>(
         ::mmap(nullptr, kSwapped * page_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     std::minstd_rand random;
     for (std::size_t i = 0; i < kSwapped * page_size(); ++i) memory[i] = static_cast<char>(random() >> 8);
-    ::madvise(memory, kSwapped * page_size(), MADV_PAGEOUT);
-    ::usleep(100'000);  // until they are written
-    ::madvise(memory, kSwapped * page_size(), MADV_PAGEOUT);
+    filled->fetch_add(1);
+    while (here.signal->load() == 0) ::usleep(1000);
     for (std::size_t page = 0; page < kSwapped; ++page)
       [[maybe_unused]] volatile char touched = memory[page * page_size()];
   });
+  REQUIRE(group.add(target.target().tgid));
   CHECK(exact_once_in_5([&] {
-    Count before = machine_swap_ins();
-    ProbeReadings readings = observe(*probes, target);
-    Count swapped_in = machine_swap_ins() - before;
-    return swapped_in > kSwapped / 2 && *readings.reclaim->swap_in_pages == swapped_in;
+    const std::uint64_t before = filled->load();
+    REQUIRE(probes->attach(target.target()));
+    target.begin();
+    while (filled->load() == before) ::usleep(1000);
+    squeeze(group);
+    const Count swapped_before = machine_swap_ins();
+    target.signal(1);
+    target.finish();
+    const Count swapped = machine_swap_ins() - swapped_before;
+    auto readings = probes->read();
+    probes->detach();
+    REQUIRE(readings);
+    UNSCOPED_INFO("machine " << swapped << ", seen " << *readings->reclaim->swap_in_pages);
+    return swapped > kSwapped / 2 && *readings->reclaim->swap_in_pages == swapped;
   }));
 }
