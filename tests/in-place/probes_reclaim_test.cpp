@@ -21,9 +21,9 @@ namespace {
 
 constexpr std::size_t kPages = 16384;
 
-MemoryCgroup half_the_file(const ColdFile& file) {
+MemoryCgroup group_of(std::size_t bytes) {
   if (auto hierarchy = memory_cgroup_hierarchy(); !hierarchy) skip(hierarchy.error().message);
-  auto group = MemoryCgroup::make(file.bytes() / 2);
+  auto group = MemoryCgroup::make(bytes);
   if (!group) skip(group.error().message);
   return std::move(*group);
 }
@@ -40,7 +40,7 @@ void read_all(const InTarget& here) {
 TEST_CASE("a thread that passes its cgroup's limit frees the pages itself") {
   ColdFile file(kPages);
   auto probes = load_probes(file, {"reclaim", "page_cache"});
-  MemoryCgroup group = half_the_file(file);
+  MemoryCgroup group = group_of(file.bytes() / 2);
   TargetProcess target(file, probes->gate_fd(), read_all);
   REQUIRE(group.add(target.target().tgid));
   file.make_cold();
@@ -58,7 +58,7 @@ TEST_CASE("a thread that passes its cgroup's limit frees the pages itself") {
 TEST_CASE("with memory for all nobody frees any, and another process that must is nobody") {
   ColdFile file(1024), large(kPages);
   auto probes = load_probes(file, {"reclaim"});
-  MemoryCgroup group = half_the_file(large);
+  MemoryCgroup group = group_of(large.bytes() / 2);
   TargetProcess target(file, probes->gate_fd(), [](const InTarget& here) {
     read_all(here);
     here.await_signal(1);
@@ -213,7 +213,7 @@ constexpr std::size_t kSwapped = 509;
 TEST_CASE("pages read back from swap are counted, to the machine's own count") {
   ColdFile file(64);
   auto probes = load_probes(file, {"reclaim"});
-  MemoryCgroup group = half_the_file(ColdFile(kPages));
+  MemoryCgroup group = group_of(32 << 20);
   SwapFile swap(4096);
   swap.need();
   SharedCount filled;
