@@ -18,7 +18,10 @@
 // Completion happens in interrupts. The kernel never lets a program interrupt itself, and counts it as a
 // miss, so a counter that one program alone writes needs no more than plain addition.
 //
-// Cost: @@COST@@
+// Cost, empty programs included: about 1.2 to 1.6 us per request of the file (issue and completion, each
+// after a wait that has left the processor's caches cold), 250 to 550 ns per bio that the target queues.
+// Everybody else's requests pay one load and a branch, their reads four loads more at issue and a lookup at
+// completion.
 //
 // Can't see: what lies below a device that copies into pages of its own (dm-crypt, md with parity); file
 // systems without a block device.

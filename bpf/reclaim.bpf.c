@@ -14,7 +14,8 @@
 // Swap: block:block_bio_queue in the thread that reads, of pages that have no owner yet but are backed by
 // swap. Pages that the kernel reads beside the one that is needed count too.
 //
-// Cost: @@COST@@
+// Cost, empty programs included: 130 to 550 ns for each beginning and end of a reclaim, which itself takes
+// tens of microseconds; about 90 ns per TLB flush of anybody's; 170 to 350 ns per bio that the target queues.
 //
 // Can't see: flushes by INVLPGB (AMD, Linux 6.15 on) or by the hypervisor, which send no interrupts; pages
 // that come back from zswap, from zram before Linux 6.3, from swap over the network.

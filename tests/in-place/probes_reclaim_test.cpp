@@ -21,9 +21,9 @@ namespace {
 
 constexpr std::size_t kPages = 16384;
 
-MemoryCgroup half_the_file(const ColdFile& file) {
+MemoryCgroup group_of(std::size_t bytes) {
   if (auto hierarchy = memory_cgroup_hierarchy(); !hierarchy) skip(hierarchy.error().message);
-  auto group = MemoryCgroup::make(file.bytes() / 2);
+  auto group = MemoryCgroup::make(bytes);
   if (!group) skip(group.error().message);
   return std::move(*group);
 }
@@ -40,7 +40,7 @@ void read_all(const InTarget& here) {
 TEST_CASE("a thread that passes its cgroup's limit frees the pages itself") {
   ColdFile file(kPages);
   auto probes = load_probes(file, {"reclaim", "page_cache"});
-  MemoryCgroup group = half_the_file(file);
+  MemoryCgroup group = group_of(file.bytes() / 2);
   TargetProcess target(file, probes->gate_fd(), read_all);
   REQUIRE(group.add(target.target().tgid));
   file.make_cold();
@@ -58,7 +58,7 @@ TEST_CASE("a thread that passes its cgroup's limit frees the pages itself") {
 TEST_CASE("with memory for all nobody frees any, and another process that must is nobody") {
   ColdFile file(1024), large(kPages);
   auto probes = load_probes(file, {"reclaim"});
-  MemoryCgroup group = half_the_file(large);
+  MemoryCgroup group = group_of(large.bytes() / 2);
   TargetProcess target(file, probes->gate_fd(), [](const InTarget& here) {
     read_all(here);
     here.await_signal(1);
@@ -127,22 +127,30 @@ Count shootdowns(ProbeSet& probes, TargetProcess& target) {
 
 }
 
-TEST_CASE("a page given back beside a thread on another CPU is a shootdown, alone it is none") {
+TEST_CASE(
+    "23 pages given back beside a thread on another CPU are 23 shootdowns, another process's are nobody's") {
   if (std::thread::hardware_concurrency() < 2) skip("one CPU");
   ColdFile file(64);
   auto probes = load_probes(file, {"reclaim"});
-  TargetProcess alone(file, probes->gate_fd(), [](const InTarget& here) {
-    run_on(0);
-    give_back(here);
-  });
-  CHECK(exact_once_in_5([&] { return shootdowns(*probes, alone) == 0; }));
   // The other thread is not on its CPU at times, when the machine is busy: then there is nobody to interrupt.
-  TargetProcess beside(file, probes->gate_fd(), give_back_beside_another_thread);
+  TargetProcess target(file, probes->gate_fd(), give_back_beside_another_thread);
   Count most = 0;
   for (int attempt = 0; attempt < 20 && most < 23; ++attempt)
-    most = std::max(most, shootdowns(*probes, beside));
+    most = std::max(most, shootdowns(*probes, target));
   CHECK(most >= 23);
   CHECK(most < 2 * 23);  // making and joining the thread unmaps too
+
+  TargetProcess idle(file, probes->gate_fd(), [](const InTarget& here) { here.await_signal(1); });
+  REQUIRE(probes->attach(idle.target()));
+  idle.begin();
+  idle.await_open();
+  target.begin(false);
+  target.finish();
+  idle.signal(1);
+  idle.finish();
+  auto readings = probes->read();
+  REQUIRE(readings);
+  CHECK(readings->reclaim->tlb_shootdowns == 0);
 }
 
 namespace {
@@ -189,39 +197,51 @@ Count machine_swap_ins() {
   return 0;
 }
 
+// Takes from the group what memory it has: pages of files are forgotten, others go to swap.
+void squeeze(const MemoryCgroup& group) {
+  const bool v2 = group.version() == CgroupVersion::kV2;
+  const std::string name = group.path() + (v2 ? "/memory.reclaim" : "/memory.force_empty");
+  UniqueFd file(::open(name.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file) skip(name + ": " + errno_name(errno));
+  for (int again = 0; again < 3; ++again) (void)!::write(file.get(), "4194304", 7);
+}
+
 constexpr std::size_t kSwapped = 509;
 
 }
 
-TEST_CASE("pages read back from swap are counted, to the machine's own count", "[.][swap]") {
+TEST_CASE("pages read back from swap are counted, to the machine's own count") {
   ColdFile file(64);
   auto probes = load_probes(file, {"reclaim"});
+  MemoryCgroup group = group_of(32 << 20);
   SwapFile swap(4096);
   swap.need();
-  TargetProcess target(file, probes->gate_fd(), [](const InTarget&) {
+  SharedCount filled;
+  TargetProcess target(file, probes->gate_fd(), [&](const InTarget& here) {
     static auto* memory = static_cast<char*>(
         ::mmap(nullptr, kSwapped * page_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     std::minstd_rand random;
     for (std::size_t i = 0; i < kSwapped * page_size(); ++i) memory[i] = static_cast<char>(random() >> 8);
-    // A page is let go of once it is written, which takes as long as the disk does.
-    std::vector<unsigned char> in_core(kSwapped, 1);
-    for (int attempt = 0; attempt < 100 && std::ranges::count(in_core, 1) > 0; ++attempt) {
-      ::madvise(memory, kSwapped * page_size(), MADV_PAGEOUT);
-      ::usleep(20'000);
-      ::mincore(memory, kSwapped * page_size(), in_core.data());
-    }
+    filled->fetch_add(1);
+    while (here.signal->load() == 0) ::usleep(1000);
     for (std::size_t page = 0; page < kSwapped; ++page)
       [[maybe_unused]] volatile char touched = memory[page * page_size()];
   });
-  Count by_machine = 0;
-  const bool equal = exact_once_in_5([&] {
-    Count before = machine_swap_ins();
-    ProbeReadings readings = observe(*probes, target);
-    Count swapped_in = machine_swap_ins() - before;
-    by_machine += swapped_in;
-    UNSCOPED_INFO("the machine's " << swapped_in << ", the target's " << *readings.reclaim->swap_in_pages);
-    return swapped_in > kSwapped / 2 && *readings.reclaim->swap_in_pages == swapped_in;
-  });
-  if (by_machine == 0) skip("MADV_PAGEOUT writes nothing to the swap file here, so that nothing comes back");
-  CHECK(equal);
+  REQUIRE(group.add(target.target().tgid));
+  CHECK(exact_once_in_5([&] {
+    const std::uint64_t before = filled->load();
+    REQUIRE(probes->attach(target.target()));
+    target.begin();
+    while (filled->load() == before) ::usleep(1000);
+    squeeze(group);
+    const Count swapped_before = machine_swap_ins();
+    target.signal(1);
+    target.finish();
+    const Count swapped = machine_swap_ins() - swapped_before;
+    auto readings = probes->read();
+    probes->detach();
+    REQUIRE(readings);
+    UNSCOPED_INFO("machine " << swapped << ", seen " << *readings->reclaim->swap_in_pages);
+    return swapped > kSwapped / 2 && *readings->reclaim->swap_in_pages == swapped;
+  }));
 }
