@@ -103,7 +103,7 @@ struct mapping_record {
   __u64 size_bytes;
   __u64 resident_pages;
   __u32 device;
-  __u32 links;
+  __u32 unlinked;  // the name by which it was opened is gone
   __u32 tgid;
   __u32 path_bytes;  // with the 0 at the end; 0: unknown
   char path[PATH_ROOM];

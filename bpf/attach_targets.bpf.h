@@ -51,3 +51,8 @@ static __always_inline void add_target(__u32 tgid, __u32 forked_by) {
   }
   __sync_fetch_and_or(target_word(tgid), 1ull << (tgid & 63));
 }
+
+static __always_inline void forget_target(__u32 tgid) {
+  __sync_fetch_and_and(target_word(tgid), ~(1ull << (tgid & 63)));
+  bpf_map_delete_elem(&targets, &tgid);
+}

@@ -32,7 +32,7 @@ static __always_inline struct mapping_record* describe(struct file* file, __u32 
   record->size_bytes = BPF_CORE_READ(inode, i_size);
   record->resident_pages = BPF_CORE_READ(mapping, nrpages);
   record->device = BPF_CORE_READ(inode, i_sb, s_dev);
-  record->links = BPF_CORE_READ(inode, i_nlink);
+  record->unlinked = !BPF_CORE_READ(file, f_path.dentry, d_hash.pprev);  // as the kernel's d_unlinked()
   record->tgid = tgid;
   record->start = record->end = record->flags = 0;
   return record;

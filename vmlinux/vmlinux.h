@@ -92,7 +92,6 @@ struct inode {
   struct address_space* i_mapping;
   struct super_block* i_sb;
   unsigned long i_ino;
-  unsigned int i_nlink;
   long long i_size;
   void* i_private;
 } KERNEL_TYPE;
@@ -139,11 +138,22 @@ struct files_struct {
 } KERNEL_TYPE;
 
 // 6.1 to 6.18
+typedef struct {
+  int counter;
+} atomic_t;
+
+// 6.1 to 6.18
+struct signal_struct {
+  atomic_t live;  // threads that have not begun to exit
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
 struct task_struct {
   unsigned int flags;
   int pid;
   int tgid;
   struct mm_struct* mm;
+  struct signal_struct* signal;
   struct files_struct* files;
   struct task_struct* group_leader;
   struct pid* thread_pid;
@@ -165,7 +175,17 @@ struct file_ra_state {
   unsigned int async_size;  // at how many pages before its end the next one is started
 } KERNEL_TYPE;
 
-// 6.1 to 6.18; handed on, never read
+// 6.1 to 6.18
+struct hlist_bl_node {
+  struct hlist_bl_node** pprev;
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
+struct dentry {
+  struct hlist_bl_node d_hash;
+} KERNEL_TYPE;
+
+// 6.1 to 6.18
 struct path {
   struct dentry* dentry;
 } KERNEL_TYPE;

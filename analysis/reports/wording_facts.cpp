@@ -2,7 +2,10 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <sstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -74,13 +77,26 @@ std::vector<std::string> ceiling_facts(const RunRecord& record) {
   return facts;
 }
 
+namespace {
+
+// "tp_btf+perf" for "tp_btf+perf+tp_btf": how a probe is attached, without which event is hooked how.
+std::string each_way_once(const std::string& variants) {
+  std::vector<std::string> ways;
+  std::istringstream parts(variants);
+  for (std::string way; std::getline(parts, way, '+');)
+    if (std::ranges::find(ways, way) == ways.end()) ways.push_back(way);
+  return fmt::format("{}", fmt::join(ways, "+"));
+}
+
+}
+
 std::vector<std::string> probe_facts(const RunRecord& record) {
   std::map<std::string, std::pair<std::set<std::string>, std::set<std::string>>> probes;  // variants, reasons
   for (const Row& row : record.rows)
     for (const ProbeStatus& probe : row.probes) {
       auto& [variants, reasons] = probes[printable(probe.name)];
       if (probe.variant)
-        variants.insert(printable(*probe.variant));
+        variants.insert(printable(each_way_once(*probe.variant)));
       else
         reasons.insert(printable(probe.reason.value_or("no reason recorded")));
     }

@@ -82,6 +82,8 @@ TEST_CASE("attach: an idle process is quiet") {
   CHECK(written["partial"] == false);
   CHECK(written["totals"]["faults"]["read"]["count"] == 0);
   CHECK(written["threads"].empty());
+  for (const auto& file : written["files"])
+    for (const char* group : {"faults", "page_cache", "reads", "block_io"}) CHECK(file[group].is_null());
 }
 
 TEST_CASE("attach: Ctrl-C ends it with a report, and so does the end of the target") {
@@ -107,35 +109,69 @@ TEST_CASE("attach: Ctrl-C ends it with a report, and so does the end of the targ
   CHECK(outcome.out.find("which exited") != std::string::npos);
 }
 
-TEST_CASE("attach: two of them, and iotrace's own worker, agree on its counts") {
+TEST_CASE("attach: two of them agree with each other, and with the record of the run that they watch") {
   needs_root();
   TempFolder folder;
+  // The repetitions with and without probes read the same pages of a cold file, each by a fault of its own:
+  // so whichever of the two workers is watched must count what the traced one did.
+  const auto own = folder.path() / "run.json";
   Program run({"run", "--size", "64M", "--case", "cold", "--strategy", "mmap-random", "--threads", "1",
-               "--reps", "1", "--duration", "8", "--probes", "off"},
+               "--ops", "60", "--reps", "1", "--probes", "paired", "--ceiling", "off", "--output",
+               own.string()},
               {.folder = folder.path()});
   const pid_t worker = run.wait_for_worker();
   REQUIRE(worker > 0);
-  std::vector<std::filesystem::path> records{folder.path() / "a.json", folder.path() / "b.json"};
+  ::kill(worker, SIGSTOP);  // until both watch it
+  const std::vector<std::string> names{"a", "b"};
+  auto file_of = [&](const std::string& name, const char* ending) { return folder.path() / (name + ending); };
   {
-    Program first({"attach", "-p", std::to_string(worker), "-d", "30", "-o", records[0].string()});
-    Program second({"attach", "-p", std::to_string(worker), "-d", "30", "-o", records[1].string()});
+    auto arguments = [&](const std::string& name) {
+      return std::vector<std::string>{"attach",
+                                      "-p",
+                                      std::to_string(worker),
+                                      "-d",
+                                      "60",
+                                      "-i",
+                                      "0.2",
+                                      "-o",
+                                      file_of(name, ".json").string(),
+                                      "--textfile",
+                                      file_of(name, ".prom").string()};
+    };
+    Program first(arguments("a")), second(arguments("b"));
+    CHECK(wait_until([&] {
+      return std::filesystem::exists(file_of("a", ".prom")) && std::filesystem::exists(file_of("b", ".prom"));
+    }));
+    ::kill(worker, SIGCONT);
     CHECK(first.wait().exit_code == 0);
     CHECK(second.wait().exit_code == 0);
   }
   CHECK(run.wait().exit_code == 0);
-  for (const auto& path : records) {
-    const auto record = record_at(path);
-    const auto& files = record["files"];
-    const auto scratch = std::ranges::find_if(files, [](const auto& file) {
+
+  const auto ran = record_at(own);
+  const auto row = std::ranges::find_if(ran["rows"], [](const auto& one) { return one["control"] == false; });
+  REQUIRE(row != ran["rows"].end());
+  const auto& expected = *row;
+  CHECK(expected["faults"]["read"]["count"] > 100);
+  for (const std::string& name : names) {
+    const auto record = record_at(file_of(name, ".json"));
+    const auto scratch = std::ranges::find_if(record["files"], [](const auto& file) {
       return std::string(file["path"]).find("iotrace-scratch-") != std::string::npos;
     });
-    REQUIRE(scratch != files.end());
-    const auto& counts = *scratch;
-    const std::uint64_t read = counts["faults"]["read"]["count"];
-    CHECK(read > 100);
-    CHECK(counts["page_cache"]["by"]["fault"] == read);
-    CHECK(counts["block_io"]["reads"] == read);
-    CHECK(counts["advice"][0]["advice"] == "RANDOM");
+    REQUIRE(scratch != record["files"].end());
+    const auto& seen = *scratch;
+    INFO(seen.dump(1));
+    for (const char* kind : {"read", "waited", "mapped"})
+      CHECK(seen["faults"][kind]["count"] == expected["faults"][kind]["count"]);
+    for (const char* lock : {"under_vma_lock", "under_mmap_lock"})
+      CHECK(seen["faults"][lock] == expected["faults"][lock]);
+    for (const char* source : {"fault", "readahead", "hint", "read", "other"})
+      CHECK(seen["page_cache"]["by"][source] == expected["page_cache"]["by"][source]);
+    CHECK(seen["page_cache"]["used_pages"] == expected["page_cache"]["used_pages"]);
+    CHECK(seen["wasted_least_pages"] == 0);
+    CHECK(seen["block_io"]["reads"] == expected["block_io"]["reads"]);
+    CHECK(seen["block_io"]["read_bytes"] == expected["block_io"]["read_bytes"]);
+    CHECK(seen["advice"][0]["advice"] == "RANDOM");
   }
 }
 

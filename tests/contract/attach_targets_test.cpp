@@ -1,9 +1,18 @@
 // Whom attach watches: found as asked, refused with a reason, noticed when they end.
 
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 #include "userspace/attach/file_catalog.h"
 #include "userspace/attach/proc.h"
@@ -45,7 +54,6 @@ mapping_record record_of(std::uint64_t mapping, std::uint64_t inode, const std::
   mapping_record record{};
   record.mapping = mapping;
   record.inode = inode;
-  record.links = 1;
   record.path_bytes = static_cast<__u32>(path.size() + 1);
   path.copy(record.path, PATH_ROOM - 1);
   return record;
@@ -54,16 +62,19 @@ mapping_record record_of(std::uint64_t mapping, std::uint64_t inode, const std::
 }
 
 TEST_CASE("a process's name may hold whatever it likes") {
-  const std::string rest = " S 1 2 3 4 5 4194304 7 8 9 10 11 12 13 14 15 16 17 18 4242 20";
+  std::string rest = " S 4 5 6 7 8 4194304";
+  for (int field = 10; field < 48; ++field) rest += " 1";
+  rest += " 140721 49";
   for (const char* name : {"java", "a b", "x) R 1 2", "(((", "new\nline", ""}) {
     auto stat = parse_proc_stat("17 (" + std::string(name) + ")" + rest);
     REQUIRE(stat);
     CHECK(stat->name == name);
     CHECK(stat->state == 'S');
-    CHECK(stat->started_ticks == 4242);
+    CHECK(stat->arguments_at == 140721);
     CHECK_FALSE(stat->kernel_thread);
   }
   CHECK(parse_proc_stat("2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 7 0")->kernel_thread);
+  CHECK(parse_proc_stat("17 (short) S 4 5 6 7 8 4194304")->arguments_at == 0);
   CHECK_FALSE(parse_proc_stat(""));
   CHECK_FALSE(parse_proc_stat("17 (cut"));
 }
@@ -78,6 +89,58 @@ TEST_CASE("who can't be watched is refused in words") {
   child.kill();
   while (read_proc_stat(child.pid())->state != 'Z') ::usleep(1000);
   CHECK(refusal({.pids = {child.pid()}}).find("ended already") != std::string::npos);
+}
+
+TEST_CASE("a thread is no process, and the answer names its process") {
+  std::atomic<pid_t> tid{0};
+  std::atomic<bool> over{false};
+  std::thread thread([&] {
+    tid = static_cast<pid_t>(::syscall(SYS_gettid));
+    while (!over) ::usleep(1000);
+  });
+  while (tid == 0) ::usleep(1000);
+  CHECK(process_of_thread(tid) == ::getpid());
+  CHECK(refusal({.pids = {tid}}) ==
+        fmt::format("{} is a thread of process {}: name that", tid.load(), ::getpid()));
+  over = true;
+  thread.join();
+}
+
+TEST_CASE("a name is found by the 15 bytes that the kernel keeps of it") {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::prctl(PR_SET_NAME, "iotrace-test-long-name");
+    for (;;) ::pause();
+  }
+  while (read_proc_stat(child)->name != "iotrace-test-lo") ::usleep(1000);
+  for (const char* name : {"iotrace-test-long-name", "iotrace-test-lo"}) {
+    auto targets = Targets::find({.comm = name});
+    REQUIRE(targets);
+    CHECK(targets->alive() == std::vector<pid_t>{child});
+  }
+  CHECK_FALSE(Targets::find({.comm = "iotrace-test-l"}));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+}
+
+TEST_CASE("the processes of a cgroup are those in it and below it, and they join while it is watched") {
+  char name[] = "/tmp/iotrace-test-XXXXXX";
+  REQUIRE(::mkdtemp(name));
+  // A folder as the kernel shows one: only the file of its processes is read.
+  const std::filesystem::path folder = name;
+  std::filesystem::create_directory(folder / "below");
+  Child first, second, third;
+  std::ofstream(folder / "cgroup.procs") << first.pid() << "\n";
+  std::ofstream(folder / "below" / "cgroup.procs") << second.pid() << "\n";
+  auto targets = Targets::find({.cgroup = folder.string()});
+  REQUIRE(targets);
+  std::vector<pid_t> expected{first.pid(), second.pid()};
+  std::ranges::sort(expected);
+  CHECK(targets->alive() == expected);
+  std::ofstream(folder / "below" / "cgroup.procs", std::ios::app) << third.pid() << "\n";
+  CHECK(targets->look() == std::vector<pid_t>{third.pid()});
+  CHECK(targets->look().empty());
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("the end of a target is noticed, and it is the only one to end") {
@@ -100,25 +163,30 @@ TEST_CASE("the end of a target is noticed, and it is the only one to end") {
   CHECK(targets->all_ended());
 }
 
-TEST_CASE("a target that becomes another program is said to") {
+TEST_CASE("a target that becomes another program, or the same one anew, is said to") {
   int go[2];
   REQUIRE(::pipe(go) == 0);
   const pid_t child = ::fork();
   if (child == 0) {
     char byte;
     (void)!::read(go[0], &byte, 1);
-    ::execl("/bin/sleep", "sleep", "1000", nullptr);
+    ::dup2(go[0], STDIN_FILENO);
+    ::execl("/bin/sh", "sh", "-c", "read -r line; exec /bin/sh -c 'read -r line'", nullptr);
     ::_exit(1);
   }
   auto targets = Targets::find({.pids = {child}});
   REQUIRE(targets);
-  CHECK(targets->take_notes().empty());
-  REQUIRE(::write(go[1], "x", 1) == 1);
-  while (!program_of(child).ends_with("sleep")) ::usleep(1000);
-  targets->look();
-  const auto notes = targets->take_notes();
-  REQUIRE(notes.size() == 1);
-  CHECK(notes[0].find("replaced itself by exec") != std::string::npos);
+  const std::string shell = std::filesystem::canonical("/bin/sh").string();
+  for (const std::string& before : {program_of(child), shell}) {
+    CHECK(targets->take_notes().empty());
+    const auto arguments = read_proc_stat(child)->arguments_at;
+    REQUIRE(::write(go[1], "\n", 1) == 1);
+    while (read_proc_stat(child)->arguments_at == arguments) ::usleep(1000);
+    targets->look();
+    targets->look();
+    CHECK(targets->take_notes() == std::vector<std::string>{fmt::format(
+                                       "{} replaced itself by exec: {} is now {}", child, before, shell)});
+  }
   CHECK_FALSE(targets->all_ended());
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
@@ -129,7 +197,7 @@ TEST_CASE("a target that becomes another program is said to") {
 TEST_CASE("the catalog of files keeps names, and tells deleted ones") {
   FileCatalog catalog;
   mapping_record gone = record_of(1, 11, "/data/_0.fdt (deleted)");
-  gone.links = 0;
+  gone.unlinked = 1;
   catalog.add(gone);
   catalog.add(record_of(2, 12, "/data/really (deleted)"));
   mapping_record mapped = record_of(3, 13, "/data/x.vec");

@@ -61,7 +61,9 @@ TEST_CASE("23 misaligned hints are 23 EINVAL by the second best variant") {
   ColdFile file(64);
   auto probes = load_probes(file, {"syscalls"}, without_best_variants());
   check_misaligned_hints(*probes, file);
-  CHECK(probes->status().front().variant->starts_with("raw_tp"));
+  // io_uring's completions have two layouts, of which a kernel has one: passed over, or the second.
+  const std::string variant = probes->status().front().variant.value_or("none");
+  CHECK((variant == "raw_tp" || variant == "raw_tp+tp_btf"));
   CHECK(probes->status().front().reason->starts_with("system calls: tp_btf: passed over by a test"));
 }
 

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <fstream>
 #include <numeric>
 
 #include <catch2/catch.hpp>
@@ -96,6 +97,7 @@ TEST_CASE("attach counts the faults of its target on each file, and no other pro
   REQUIRE(threads->size() == 1);
   const AttachedThread thread = attached_thread(threads->front(), ~0ull);
   CHECK(thread.tid == static_cast<std::uint32_t>(target.target().tgid));
+  CHECK(thread.name == "in_place_tests");
   CHECK(thread.faults == 1009);
   CHECK(*thread.fault_wait_s > 0);
   watch->end();
@@ -128,6 +130,31 @@ TEST_CASE("attach sees pages that leave and come back") {
   watch->end();
 }
 
+TEST_CASE("attach sees mapped pages that are let go of and come back by faults") {
+  auto watch = load_watch();
+  ColdFile file(kPages);
+  TargetProcess target(
+      file, idle_gate(),
+      [](const InTarget& here) {
+        touch(11)(here);
+        ::madvise(const_cast<std::byte*>(here.file), here.bytes, MADV_DONTNEED);
+        ::posix_fadvise(here.fd, 0, 0, POSIX_FADV_DONTNEED);
+        touch(11)(here);
+      },
+      random_access);
+  REQUIRE(watch->begin({target.target().tgid}, true));
+  target.run();
+  watch->stop_counting();
+  auto files = watch->files();
+  REQUIRE(files);
+  const WatchedFile* seen = find(*files, file);
+  REQUIRE(seen);
+  CHECK(seen->counted.refaults == 11);
+  CHECK(seen->counted.used[PAGE_BY_FAULT] == 11);
+  CHECK(attached_file(*seen, nullptr, page_size()).faults->read->count == 22);
+  watch->end();
+}
+
 TEST_CASE("attach counts read calls by file, in order and out of it") {
   auto watch = load_watch();
   ColdFile file(kPages);
@@ -156,55 +183,105 @@ TEST_CASE("attach counts read calls by file, in order and out of it") {
   watch->end();
 }
 
-TEST_CASE("attach follows the children of its target if told to") {
+TEST_CASE("attach follows the children of its target if told to, and forgets each that ends") {
   for (bool follow : {true, false}) {
     auto watch = load_watch();
     ColdFile file(kPages);
     TargetProcess target(
         file, idle_gate(),
         [](const InTarget& here) {
-          const pid_t child = ::fork();
-          if (child == 0) {
-            touch(17)(here);
-            ::_exit(0);
+          // The last one stays until it is told to go.
+          for (std::size_t i = 0; i < 23; ++i) {
+            const pid_t child = ::fork();
+            if (child == 0) {
+              here.touch(i * 7);
+              if (i == 22) here.await_signal(1);
+              ::_exit(0);
+            }
+            if (i < 22) ::waitpid(child, nullptr, 0);
           }
-          ::waitpid(child, nullptr, 0);
+          ::wait(nullptr);
         },
         random_access);
     REQUIRE(watch->begin({target.target().tgid}, follow));
-    target.run();
-    watch->stop_counting();
-    auto files = watch->files();
-    REQUIRE(files);
-    const WatchedFile* seen = find(*files, file);
-    const Count reads = seen ? attached_file(*seen, nullptr, page_size()).faults->read->count : 0;
+    target.begin();
+    auto reads = [&] {
+      auto files = watch->files();
+      REQUIRE(files);
+      const WatchedFile* seen = find(*files, file);
+      return seen ? attached_file(*seen, nullptr, page_size()).faults->read->count : 0;
+    };
     INFO("follow " << follow);
-    CHECK(reads == (follow ? 17 : 0));
-    CHECK(watch->children().size() == (follow ? 1 : 0));
+    if (follow) {
+      for (int wait = 0; wait < 5000 && reads() < 23; ++wait) ::usleep(1000);
+      CHECK(watch->children().size() == 1);
+    }
+    target.signal(1);
+    target.finish();
+    CHECK(reads() == (follow ? 23 : 0));
+    CHECK(watch->children().empty());
     watch->end();
   }
 }
 
-TEST_CASE("attach lists the files that its target maps, with the advice in force") {
+TEST_CASE("attach does not take a process for a target because it has the number of one that ended") {
   auto watch = load_watch();
   ColdFile file(kPages), others(kPages);
-  TargetProcess target(file, idle_gate(), touch(1), random_access);
-  TargetProcess other(others, idle_gate(), touch(1));
-  REQUIRE(watch->begin({target.target().tgid}, true));
-  FileCatalog catalog;
-  Status walked = watch->walk(catalog);
-  INFO((walked ? std::string() : walked.error().message));
-  REQUIRE(walked);
-  const CataloguedFile* listed = nullptr;
-  for (const auto& [mapping, one] : catalog.files()) {
-    // the target inherited its descriptor, but does not map it
-    if (one.inode == inode_of(others)) CHECK(one.mapped_bytes.empty());
-    if (one.inode == inode_of(file)) listed = &one;
+  pid_t number = 0;
+  {
+    TargetProcess target(file, idle_gate(), touch(13), random_access);
+    number = target.target().tgid;
+    REQUIRE(watch->begin({number}, true));
+    target.run();
   }
-  REQUIRE(listed);
-  CHECK(listed->path.ends_with(file.path().substr(file.path().rfind('/'))));
-  CHECK(listed->size_bytes == file.bytes());
-  CHECK(listed->mapped_bytes == std::map<std::string, std::uint64_t>{{"RANDOM", file.bytes()}});
-  CHECK(!listed->deleted);
+  // The next process gets that very number.
+  if (std::ofstream last("/proc/sys/kernel/ns_last_pid"); !(last << number - 1) || !last.flush())
+    skip("the next process's number can't be chosen here");
+  TargetProcess other(others, idle_gate(), touch(17), random_access);
+  if (other.target().tgid != number) skip("another process took the number first");
+  other.run();
+  watch->stop_counting();
+  auto files = watch->files();
+  REQUIRE(files);
+  CHECK(find(*files, others) == nullptr);
+  const WatchedFile* seen = find(*files, file);
+  REQUIRE(seen);
+  CHECK(attached_file(*seen, nullptr, page_size()).faults->read->count == 13);
+  watch->end();
+}
+
+TEST_CASE("attach lists what its target maps, with the advice in force, and what it has open") {
+  auto watch = load_watch();
+  ColdFile file(kPages), opened(kPages), others(kPages);
+  UniqueFd named = opened.open();  // inherited, not mapped
+  TargetProcess target(file, idle_gate(), touch(1), random_access);
+  UniqueFd not_inherited = others.open();
+  REQUIRE(watch->begin({target.target().tgid}, true));
+  auto listed = [&](const ColdFile& one) -> CataloguedFile {
+    FileCatalog catalog;
+    Status walked = watch->walk(catalog);
+    INFO((walked ? std::string() : walked.error().message));
+    REQUIRE(walked);
+    for (const auto& [mapping, known] : catalog.files())
+      if (known.inode == inode_of(one)) return known;
+    FAIL("not listed");
+    return {};
+  };
+  const CataloguedFile mapped = listed(file);
+  CHECK(mapped.path.ends_with(file.path().substr(file.path().rfind('/'))));
+  CHECK(mapped.size_bytes == file.bytes());
+  CHECK(mapped.mapped_bytes == std::map<std::string, std::uint64_t>{{"RANDOM", file.bytes()}});
+  CHECK(mapped.resident_pages == 0);
+  CHECK_FALSE(mapped.deleted);
+  CHECK(listed(opened).mapped_bytes.empty());
+  target.run();
+  CHECK(listed(file).resident_pages == 1);
+
+  const std::string link = file.path() + "-link";
+  REQUIRE(::link(file.path().c_str(), link.c_str()) == 0);
+  REQUIRE(::unlink(file.path().c_str()) == 0);
+  CHECK(listed(file).deleted);  // under the name by which it was opened
+  CHECK(listed(file).path == mapped.path);
+  ::unlink(link.c_str());
   watch->end();
 }

@@ -34,11 +34,10 @@ void FileCatalog::add(const mapping_record& record) {
   file.resident_pages = record.resident_pages;
   if (record.path_bytes > 1) {
     std::string_view path(record.path, std::min<std::size_t>(record.path_bytes - 1, PATH_ROOM));
-    const bool marked = record.links == 0 && path.ends_with(kDeleted);
-    if (marked) path.remove_suffix(kDeleted.size());
+    if (record.unlinked && path.ends_with(kDeleted)) path.remove_suffix(kDeleted.size());
     file.path = path;
   }
-  file.deleted = record.links == 0;
+  file.deleted = record.unlinked;
   if (record.end > record.start)
     file.mapped_bytes[advice_in_force(record.flags)] += record.end - record.start;
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -47,15 +48,16 @@ std::optional<ProcStat> parse_proc_stat(const std::string& line) {
   ProcStat stat;
   stat.name = line.substr(open + 1, close - open - 1);
   std::istringstream rest(line.substr(close + 1));
-  // man proc(5): state is field 3, flags are field 9, starttime is field 22
+  // man proc(5): state is field 3, flags are field 9, arg_start is field 48
   rest >> stat.state;
   std::string skipped;
   for (int field = 4; field < 9; ++field) rest >> skipped;
   unsigned long flags = 0;
   rest >> flags;
-  for (int field = 10; field < 22; ++field) rest >> skipped;
-  rest >> stat.started_ticks;
   if (!rest) return std::nullopt;
+  for (int field = 10; field < 48; ++field) rest >> skipped;
+  rest >> stat.arguments_at;
+  if (!rest) stat.arguments_at = 0;
   stat.kernel_thread = flags & kKernelThread;
   return stat;
 }
@@ -64,6 +66,14 @@ std::optional<ProcStat> read_proc_stat(pid_t pid) {
   std::ifstream file(fmt::format("/proc/{}/stat", pid), std::ios::binary);
   std::string text(std::istreambuf_iterator<char>(file), {});
   return parse_proc_stat(text);
+}
+
+std::optional<pid_t> process_of_thread(pid_t tid) {
+  std::ifstream file(fmt::format("/proc/{}/status", tid));
+  for (std::string key; file >> key; file.ignore(std::numeric_limits<std::streamsize>::max(), '\n'))
+    if (key == "Tgid:")
+      if (pid_t process = 0; file >> process) return process;
+  return std::nullopt;
 }
 
 std::string program_of(pid_t pid) {

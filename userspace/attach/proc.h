@@ -13,13 +13,17 @@ struct ProcStat {
   std::string name;  // comm, as it is: any bytes but 0
   char state = '?';  // R, S, D, T, Z, X
   bool kernel_thread = false;
-  unsigned long long started_ticks = 0;
+  // Where its arguments lie: an exec puts them elsewhere, also one of the same program. 0: not told.
+  unsigned long long arguments_at = 0;
 };
 
 // nullopt: there is no such process.
 std::optional<ProcStat> read_proc_stat(pid_t pid);
 // The line of /proc/PID/stat. Its second field is a name that may hold blanks and brackets.
 std::optional<ProcStat> parse_proc_stat(const std::string& line);
+
+// Whose thread it is; of a process, itself. nullopt: there is no such thread.
+std::optional<pid_t> process_of_thread(pid_t tid);
 
 // What /proc/PID/exe names; "" where it may not be read.
 std::string program_of(pid_t pid);

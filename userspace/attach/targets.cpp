@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "bpf/attach_contract.h"
 #include "userspace/attach/proc.h"
 
 namespace iotrace {
@@ -29,11 +30,13 @@ std::string asked_words(const TargetRequest& request) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
+// The kernel keeps 15 bytes of a name (TASK_COMM_LEN).
 std::vector<pid_t> processes_called(const std::string& name) {
+  const std::string kept = name.substr(0, TARGET_NAME - 1);
   std::vector<pid_t> pids;
   for (pid_t pid : all_processes())
     if (auto stat = read_proc_stat(pid);
-        stat && stat->name == name && !stat->kernel_thread && pid != getpid())
+        stat && stat->name == kept && !stat->kernel_thread && pid != getpid())
       pids.push_back(pid);
   return pids;
 }
@@ -68,11 +71,12 @@ Result<Targets> Targets::find(const TargetRequest& request) {
 Status Targets::add(pid_t pid) {
   if (knows(pid)) return {};
   UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  if (!pidfd && errno == EINVAL)
-    return usage_error(fmt::format("{} is a thread, not a process: name its process (Tgid in "
-                                   "/proc/{}/status)",
-                                   pid, pid));
-  if (!pidfd) return usage_error(fmt::format("no process {}", pid));
+  if (!pidfd) {
+    // What the kernel says of a thread has changed: EINVAL, and ENOENT in 6.18.
+    if (auto process = process_of_thread(pid); process && *process != pid)
+      return usage_error(fmt::format("{} is a thread of process {}: name that", pid, *process));
+    return usage_error(fmt::format("no process {}", pid));
+  }
   const auto stat = read_proc_stat(pid);
   if (!stat || stat->state == 'Z' || stat->state == 'X' || has_ended(pidfd.get()))
     return usage_error(fmt::format("process {} has ended already (a zombie)", pid));
@@ -81,7 +85,8 @@ Status Targets::add(pid_t pid) {
         fmt::format("{} ({}) is a kernel thread: it has no files of its own to read", pid, stat->name));
   processes_.push_back({.seen = {.pid = static_cast<std::uint32_t>(pid), .name = stat->name, .ended = {}},
                         .pidfd = std::move(pidfd),
-                        .program = program_of(pid)});
+                        .program = program_of(pid),
+                        .arguments_at = stat->arguments_at});
   return {};
 }
 
@@ -110,11 +115,13 @@ std::vector<pid_t> Targets::look() {
       process.seen.ended = "exited";
       continue;
     }
-    const std::string program = program_of(static_cast<pid_t>(process.seen.pid));
-    if (program.empty() || program == process.program) continue;
-    notes_.push_back(fmt::format("{} replaced itself by exec: {} is now {}", process.seen.pid,
-                                 process.program.empty() ? process.seen.name : process.program, program));
-    process.program = program;
+    const auto pid = static_cast<pid_t>(process.seen.pid);
+    const auto stat = read_proc_stat(pid);
+    if (!stat || stat->arguments_at == process.arguments_at) continue;
+    process.arguments_at = stat->arguments_at;
+    const std::string before = std::exchange(process.program, program_of(pid));
+    notes_.push_back(
+        fmt::format("{} replaced itself by exec: {} is now {}", process.seen.pid, before, process.program));
   }
   std::vector<pid_t> joined;
   for (pid_t pid : matching(request_))

@@ -47,6 +47,7 @@ private:
     WatchedProcess seen;
     UniqueFd pidfd;
     std::string program;  // what /proc/PID/exe names
+    unsigned long long arguments_at = 0;
     bool ended = false;
   };
 

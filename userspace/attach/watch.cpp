@@ -171,13 +171,9 @@ private:
   }
 
   void follow_targets() {
-    const std::vector<pid_t> before = targets_.alive();
     for (pid_t child : probes_->children()) targets_.add_child(child);
     for (pid_t pid : targets_.look())
       if (Status added = probes_->add_target(pid); !added) note(added.error().message);
-    const std::vector<pid_t> now = targets_.alive();
-    for (pid_t pid : before)
-      if (std::ranges::find(now, pid) == now.end()) probes_->remove_target(pid);
     for (std::string& words : targets_.take_notes()) note(std::move(words));
   }
 
@@ -238,7 +234,7 @@ private:
     interval_began_ = now;
     record_.intervals.push_back(interval);
     record_.target->seconds = seconds_between(began_, now);
-    record_.totals->faults ? take_blocked_threads() : void();
+    if (record_.totals->faults) take_blocked_threads();
     return take_files_and_threads();
   }
 
@@ -269,7 +265,6 @@ private:
     record_.threads.clear();
     for (const WatchedThread& thread : *threads)
       record_.threads.push_back(attached_thread(thread, monotonic_ns()));
-
     sort_by_waiting(record_.threads);
     const attach_losses losses = probes_->losses();
     record_.target->files_left_out = losses.files;

@@ -73,13 +73,8 @@ std::span<__u8> BpfObject::used_chunks() const {
   return skeleton_->bss->used_chunks;
 }
 
-void BpfObject::set_target_bit(__u32 tgid, bool on) const {
-  std::atomic_ref word(skeleton_->bss->target_bits[tgid % TARGET_BITS / 64]);
-  const __u64 bit = 1ull << tgid % 64;
-  if (on)
-    word.fetch_or(bit);
-  else
-    word.fetch_and(~bit);
+void BpfObject::set_target_bit(__u32 tgid) const {
+  std::atomic_ref(skeleton_->bss->target_bits[tgid % TARGET_BITS / 64]).fetch_or(1ull << tgid % 64);
 }
 
 void BpfObject::set_census(bool on) {

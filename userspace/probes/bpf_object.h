@@ -40,7 +40,7 @@ public:
   std::span<__u8> used_chunks() const;  // [LEDGER_CHUNKS], of the page ledger
   void set_target(const target& whose);
   void set_census(bool on);
-  void set_target_bit(__u32 tgid, bool on) const;  // bpf/attach_targets.bpf.h
+  void set_target_bit(__u32 tgid) const;  // bpf/attach_targets.bpf.h
   __u64 followed_mapping() const;
 
   // The object file, as the compiler made it.

@@ -99,6 +99,11 @@ const Expectation kExpectations[] = {
     {"page_cache", "wasted", true, [](Done done) { return done.unmarked; },
      [](Seen seen) { return seen.page_cache ? seen.page_cache->wasted_pages : Number(); }},
 
+    // Of pages that the device writes elsewhere first (dm-crypt, parity RAID), the requests are not the
+    // file's.
+    {"block_io", "bytes read from the device for the file", true, [](Done done) { return done.device_bytes; },
+     [](Seen seen) { return seen.block_io ? seen.block_io->read_bytes : Number(); }},
+
     {"mmap_lock", "acquisitions by writers", false, [](Done done) { return 2 * done.mapped_unmapped; },
      [](Seen seen) { return seen.mmap_lock ? std::optional(seen.mmap_lock->write->acquired) : Number(); }},
     // Each mincore(2) is one on any kernel; faults and other advice are on some.

@@ -156,6 +156,9 @@ const std::array<Hook, kHooks>& hooks() {
        "forks of a target",
        {{"tp_btf",
          {tracepoint("on_fork__tp_btf", "sched_process_fork", {"task_struct *", "task_struct *"})}}}},
+      {HookId::kExit,
+       "ends of a target",
+       {{"tp_btf", {tracepoint("on_exit__tp_btf", "sched_process_exit", 1, 2)}}}},
   }};
   return all;
 }

@@ -31,8 +31,9 @@ enum class HookId {
   kTlb,
   kSwap,
   kFork,
+  kExit,
 };
-inline constexpr std::size_t kHooks = 16;
+inline constexpr std::size_t kHooks = 17;
 
 struct HookProgram {
   enum class Event { kTracepoint, kFunction, kPerfFaults, kPerfMinorFaults, kPerfMajorFaults };

@@ -20,6 +20,7 @@
 #include <fmt/format.h>
 
 #include "bpf/contract.h"
+#include "userspace/controller/device_bytes.h"
 
 namespace iotrace {
 
@@ -110,6 +111,7 @@ private:
   __attribute__((noinline)) void window(std::uint32_t& open) {
     done_ = {};
     rusage before{}, after{};
+    const auto delivered_before = device_read_bytes(getpid());
     getrusage(RUSAGE_SELF, &before);
     std::atomic_ref(open).store(1);
     work();
@@ -117,6 +119,8 @@ private:
     getrusage(RUSAGE_SELF, &after);
     done_.minor_faults = static_cast<std::uint64_t>(after.ru_minflt - before.ru_minflt);
     done_.major_faults = static_cast<std::uint64_t>(after.ru_majflt - before.ru_majflt);
+    const auto delivered = device_read_bytes(getpid());
+    if (delivered_before && delivered) done_.device_bytes = *delivered - *delivered_before;
   }
 
   void work() {

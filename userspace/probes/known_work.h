@@ -33,6 +33,7 @@ struct KnownWork {
   std::uint64_t evicted;           // pages of those brought in that were evicted again: 7
   std::uint64_t marked, unmarked;  // of the pages brought in: whether the page ledger was told of their use
   std::uint64_t minor_faults, major_faults;  // of the process, by getrusage(2)
+  std::uint64_t device_bytes;                // that the device delivered to it, by /proc/PID/io; holes have none
 };
 
 class KnownWorker {

@@ -165,9 +165,7 @@ private:
         auto index = static_cast<std::size_t>(id);
         // A flush that interrupts another one's program comes from elsewhere: it is not one that counts.
         if (id != HookId::kTlb) status.lost += misses[index] - misses_before_[index];
-        if (const Variant* variant = state.variant();
-            variant && std::ranges::find(variants, variant->name) == variants.end())
-          variants.push_back(variant->name);
+        if (const Variant* variant = state.variant()) variants.push_back(variant->name);
         if (std::optional<std::string> reason = state.reason(); reason && !said_before(id, *probe))
           reasons.push_back(*reason);
         if (id == HookId::kPageCache && !ledger_note_.empty()) reasons.push_back(ledger_note_);

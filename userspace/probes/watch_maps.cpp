@@ -119,13 +119,8 @@ Status add_target(const BpfObject& object, __u32 tgid) {
   if (int error = bpf_map_update_elem(bpf_map__fd(object.map("targets")), &tgid, &asked_for, BPF_ANY))
     return errno_error(fmt::format("watch process {}", tgid), -error,
                        fmt::format("at most {} processes are watched at once", +MOST_TARGETS));
-  object.set_target_bit(tgid, true);
+  object.set_target_bit(tgid);
   return {};
-}
-
-void remove_target(const BpfObject& object, __u32 tgid) {
-  object.set_target_bit(tgid, false);
-  bpf_map_delete_elem(bpf_map__fd(object.map("targets")), &tgid);
 }
 
 std::vector<pid_t> forked_targets(const BpfObject& object) {

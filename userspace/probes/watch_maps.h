@@ -18,7 +18,6 @@ Result<std::vector<WatchedThread>> read_threads(const BpfObject& object);
 attach_losses read_losses(const BpfObject& object);
 
 Status add_target(const BpfObject& object, __u32 tgid);
-void remove_target(const BpfObject& object, __u32 tgid);
 // Those that were not asked for by the user, but forked by a target.
 std::vector<pid_t> forked_targets(const BpfObject& object);
 

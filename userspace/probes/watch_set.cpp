@@ -81,7 +81,6 @@ public:
   }
 
   Status add_target(pid_t pid) override { return iotrace::add_target(object_, static_cast<__u32>(pid)); }
-  void remove_target(pid_t pid) override { iotrace::remove_target(object_, static_cast<__u32>(pid)); }
   std::vector<pid_t> children() override { return forked_targets(object_); }
 
   void stop_counting() override { object_.gate_page().open = 0; }
@@ -191,9 +190,7 @@ private:
     std::vector<std::string_view> variants;
     std::vector<std::string> reasons;
     for (HookId id : probe.hooks) {
-      if (const Variant* variant = states_[id].variant();
-          variant && std::ranges::find(variants, variant->name) == variants.end())
-        variants.push_back(variant->name);
+      if (const Variant* variant = states_[id].variant()) variants.push_back(variant->name);
       if (std::optional<std::string> reason = states_[id].reason()) reasons.push_back(*reason);
     }
     if (states_.works(probe.needed)) status.variant = fmt::format("{}", fmt::join(variants, "+"));
@@ -245,6 +242,7 @@ Result<std::unique_ptr<WatchSet>> WatchSet::load(const std::vector<std::string>&
 
   HookStates states;
   states[HookId::kFork].wanted = true;
+  states[HookId::kExit].wanted = true;
   states[HookId::kFaultPasses].wanted = true;  // which file a fault is on
   states[HookId::kFaultAround].wanted = true;
   for (const Probe* probe : *selected) {

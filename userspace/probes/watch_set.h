@@ -22,8 +22,8 @@ namespace iotrace {
 struct WatchedFile {
   std::uint64_t mapping = 0;
   file_stats counted{};
-  // Lives that had not ended when this was read, by who brought the page.
   std::vector<LongFault> longest;  // of the longest of all files
+  // Lives that had not ended when this was read, by who brought the page.
   Count touched[PAGE_SOURCE_SLOTS] = {}, around[PAGE_SOURCE_SLOTS] = {}, untouched[PAGE_SOURCE_SLOTS] = {};
 };
 
@@ -43,13 +43,14 @@ public:
   // Attaches the probes and opens the gate. Targets may come and go at any time.
   //   follow  children that a target forks become targets
   virtual Status begin(const std::vector<pid_t>& targets, bool follow) = 0;
+  // One that ends is forgotten by the kernel's side itself, before another process can get its number.
   virtual Status add_target(pid_t pid) = 0;
-  virtual void remove_target(pid_t pid) = 0;
   // Nothing counts from now on: what is read afterwards is of one moment.
   virtual void stop_counting() = 0;
+  // And detaches.
   virtual void end() = 0;
 
-  // All targets that were followed into, as the kernel saw them fork.
+  // Children that were followed into and have not ended.
   virtual std::vector<pid_t> children() = 0;
 
   // Sums over all targets, files and threads since begin().
