@@ -17,6 +17,9 @@ bool by_tracepoints(const Hook& hook) {
   return false;
 }
 
+// No probe of a run asks for it.
+bool of_attach_alone(const Hook& hook) { return hook.id == HookId::kFork || hook.id == HookId::kExit; }
+
 // The hook as it is, but for its tracepoints.
 HookStates without_tracepoints_of(const Hook& hook) {
   static std::list<Hook> made;
@@ -42,7 +45,7 @@ bool tells_of(const ProbeReadings& readings, std::string_view reason) {
 TEST_CASE("a kernel without the tracepoints of one hook: the others count on, and what is missing is told") {
   ColdFile file(256);
   for (const Hook& hook : hooks()) {
-    if (!by_tracepoints(hook) || hook.id == HookId::kFork) continue;  // attach alone asks for forks
+    if (!by_tracepoints(hook) || of_attach_alone(hook)) continue;
     INFO(hook.name);
     auto probes = load_probes(file, {}, without_tracepoints_of(hook));
     TargetProcess target(file, *probes, [](const InTarget& here) {
