@@ -16,10 +16,13 @@ namespace iotrace {
 
 namespace {
 
-constexpr double kLate = 0.2;      // of the hinted pages that were read: less is the end of a batch
-constexpr double kMostly = 0.5;    // from here on hints are late as a rule
-constexpr double kPages = 100;     // fewer may be chance
-constexpr double kWaiting = 0.05;  // of the threads' time: below it nothing is to be won by hinting earlier
+constexpr double kLate = 0.2;    // of the hinted pages that were read: less is the end of a batch
+constexpr double kMostly = 0.5;  // from here on hints are late as a rule
+constexpr double kPages = 100;   // fewer may be chance
+// Of the threads' time: below the first nothing is to be won by hinting earlier; from the second on there is,
+// however few the pages. Who waits for the first page of a hint finds the others there when it ends.
+constexpr double kWaiting = 0.05;
+constexpr double kMuchWaiting = 0.25;
 
 struct Lateness {
   double late = 0, in_time = 0;
@@ -46,9 +49,19 @@ std::optional<double> waiting_share(const Row& row) {
                      : std::nullopt;
 }
 
+// What is waited for may have been read ahead of another page instead: as much of the waiting as there are
+// late pages for.
+bool much_waiting(const Row& row, const Lateness& found) {
+  const auto waiting = waiting_share(row);
+  return waiting && *waiting * std::min(1.0, found.late / static_cast<double>(row.faults->waited->count)) >=
+                        kMuchWaiting;
+}
+
 bool hints_late(const Row& row) {
   const auto found = lateness(row);
-  return found && found->share() >= kLate && waiting_share(row).value_or(kWaiting) >= kWaiting;
+  if (!found) return false;
+  return much_waiting(row, *found) ||
+         (found->share() >= kLate && waiting_share(row).value_or(kWaiting) >= kWaiting);
 }
 
 // The same reads with more work between hint and read.
@@ -91,23 +104,32 @@ std::string waits_text(const Row& row) {
                      percent(*share));
 }
 
+std::string late_per_hint(const Row& row, double late_pages) {
+  const auto hints = hint_calls_of_any_kind(row);
+  return hints && *hints > 0
+             ? fmt::format(", {} a hint,", three_digits(late_pages / static_cast<double>(*hints)))
+             : "";
+}
+
 // One row a strategy speaks for all: the one with the largest share.
 Finding finding_for(const RunRecord& record, const std::string& strategy, const RowIndexes& rows) {
   const std::uint32_t worst = *std::ranges::max_element(
       rows, {}, [&](std::uint32_t index) { return lateness(record.rows[index])->share(); });
   const Row& row = record.rows[worst];
   const Lateness found = *lateness(row);
-  std::string text = fmt::format(
-      "hints come late in {}: of {:.0f} hinted pages that were read, {} were still in flight when they were "
-      "touched ({}{})",
-      strategy, found.pages(), percent(found.share()), name_cells(record, {worst}),
-      row.cell.compute_ns > 0 ? fmt::format(", {} of work between hint and read",
-                                            human_ns(static_cast<double>(row.cell.compute_ns)))
-                              : "");
+  std::string text =
+      fmt::format("hints come late in {}: of {:.0f} hinted pages that were read, {}{} were still in flight "
+                  "when they were "
+                  "touched ({}{})",
+                  strategy, found.pages(), percent(found.share()), late_per_hint(row, found.late),
+                  name_cells(record, {worst}),
+                  row.cell.compute_ns > 0 ? fmt::format(", {} of work between hint and read",
+                                                        human_ns(static_cast<double>(row.cell.compute_ns)))
+                                          : "");
   text += waits_text(row) + with_more_work(record, row);
   if (rows.size() > 1) text += fmt::format("; less in {}", counted(rows.size() - 1, "other row"));
   Finding finding{.id = "prefetch-late",
-                  .severity = found.share() >= kMostly ? "warn" : "info",
+                  .severity = found.share() >= kMostly || much_waiting(row, found) ? "warn" : "info",
                   .rows = rows,
                   .text = text + ".",
                   .numbers = {{"late_pages", found.late},

@@ -65,13 +65,28 @@ TEST_CASE("prefetch-late: how many of the pages that were read, how long they we
   const RunRecord record = record_of({late_row(31'200, 19'500)});
   CHECK(
       only_sentence(record, "prefetch-late") ==
-      "warn: hints come late in mmap-random-willneed: of 50700 hinted pages that were read, 61.5 % were "
-      "still "
-      "in flight when they were touched (cold random T01); faults on pages in flight waited 40.0 us (p50), "
+      "warn: hints come late in mmap-random-willneed: of 50700 hinted pages that were read, 61.5 %, 3.00 a "
+      "hint, "
+      "were still in flight when they were touched (cold random T01); faults on pages in flight waited 40.0 "
+      "us (p50), "
       "40.0 us (p99), 78 % of its threads' time. Hint earlier: more work or a larger batch between hint and "
       "read (--compute shows how much it takes).");
   CHECK(fired(record, "prefetch-late")[0].numbers.at("late_ratio") == Approx(31'200 / 50'700.0));
-  CHECK(fired(record_of({late_row(19'500, 31'200)}), "prefetch-late").at(0).severity == "info");
+}
+
+TEST_CASE("prefetch-late: few pages are many where their waits are much of the time") {
+  auto severity = [](Count late, Count in_time, std::uint64_t wait_ns) {
+    Row row = late_row(late, in_time);
+    row.faults->waited = faults_of(9'000, wait_ns);
+    const auto findings = fired(record_of({row}), "prefetch-late");
+    return findings.empty() ? "" : findings.at(0).severity;
+  };
+  CHECK(severity(31'200, 19'500, 10'000) == "warn");  // 9 % of the second
+  CHECK(severity(19'500, 31'200, 10'000) == "info");
+  CHECK(severity(9'000, 91'000, 10'000).empty());  // 9 % of the pages
+  CHECK(severity(9'000, 91'000, 40'000) == "warn");
+  // Seven of nine waits were for pages that nobody hinted: read ahead.
+  CHECK(severity(2'000, 98'000, 40'000).empty());
 }
 
 TEST_CASE("prefetch-late: with more work between hint and read the share falls") {
@@ -92,7 +107,10 @@ TEST_CASE("prefetch-late is silent where few are late, nothing is waited for, or
     return silent(record_of({row}), "prefetch-late");
   };
   CHECK_FALSE(quiet([](Row&) {}));
-  CHECK(quiet([](Row& row) { row.hints->late_pages = 4'800; }));  // 19.8 %
+  CHECK(quiet([](Row& row) {
+    row.hints->late_pages = 4'800;  // 19.8 %
+    row.faults->waited = faults_of(4'800, 40'000);
+  }));
   CHECK(quiet([](Row& row) { row.hints->late_pages = 60, row.hints->in_time_pages = 30; }));
   CHECK(quiet([](Row& row) { row.faults->waited = faults_of(100, 40'000); }));  // 4 ms of the second
   CHECK(quiet([](Row& row) { row.hints->late_pages = std::nullopt; }));
