@@ -129,7 +129,7 @@ Finding finding_for(const RunRecord& record, const std::string& strategy, const 
   text += waits_text(row) + with_more_work(record, row);
   if (rows.size() > 1) text += fmt::format("; less in {}", counted(rows.size() - 1, "other row"));
   Finding finding{.id = "prefetch-late",
-                  .severity = found.share() >= kMostly || much_waiting(row, found) ? "warn" : "info",
+                  .severity = found.share() >= kMostly ? "warn" : "info",
                   .rows = rows,
                   .text = text + ".",
                   .numbers = {{"late_pages", found.late},

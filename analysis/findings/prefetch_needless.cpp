@@ -115,17 +115,19 @@ Finding finding_for(const RunRecord& record, const std::string& strategy, const 
       text += fmt::format("; {}, which does neither, is {} times as fast there", faster->strategy,
                           three_digits(faster->most));
   if (rows.size() > 1) text += fmt::format("; less in {}", counted(rows.size() - 1, "other row"));
-  return {.id = "prefetch-needless",
-          .severity = cost_share(row) >= kDear ? "warn" : "info",
-          .rows = rows,
-          .text = text + ".",
-          .numbers = {{found.looks ? "needless_looks" : "needless_pages", found.part},
-                      {"needless_ratio", found.share()},
-                      {"calls", cost.calls},
-                      {"cost_ratio", cost_share(row)}},
-          .remedy = asks ? "Look less often while the file is resident: a back-off that a miss ends."
-                         : "Ask before hinting (mincore), or back off while the file is resident.",
-          .source = "Lucene PR 16145, issue 15571"};
+  return {
+      .id = "prefetch-needless",
+      .severity = cost_share(row) >= kDear ? "warn" : "info",
+      .rows = rows,
+      .text = text + ".",
+      .numbers = {{found.looks ? "needless_looks" : "needless_pages", found.part},
+                  {"needless_ratio", found.share()},
+                  {"calls", cost.calls},
+                  {"cost_ratio", cost_share(row)}},
+      .remedy =
+          asks ? "Look less often while the file is resident: a back-off that a miss ends."
+               : "Back off while the file is resident; asking mincore before each hint costs a call as well.",
+      .source = "Lucene PR 16145, issue 15571"};
 }
 
 std::vector<Finding> judge_hints(const RunRecord& record) {
