@@ -18,6 +18,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <liburing.h>
 
 #include "bpf/contract.h"
 #include "userspace/controller/device_bytes.h"
@@ -27,7 +28,8 @@ namespace iotrace {
 namespace {
 
 constexpr std::size_t kPages = 7;
-constexpr int kPresentFaults = 5, kMisaligned = 11, kMappings = 13, kRefusedReads = 3, kPresentReads = 12;
+constexpr int kPresentFaults = 5, kMisaligned = 11, kMappings = 13, kRefusedReads = 3, kPresentReads = 13;
+constexpr int kWindows = 3, kUringRefused = 2;
 
 // A folio leaves the cache as a whole or not at all, and those of 2 MiB are the largest in use with pages of
 // 4 KiB.
@@ -60,9 +62,11 @@ public:
     page_bytes_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     std::array<char, 32> name{};
     *fmt::format_to_n(name.data(), name.size() - 1, "/proc/self/fd/{}", file_fd).out = '\0';
-    // A descriptor of its own, with its own readahead.
+    // Descriptors of its own, one for each kind of readahead.
     fd_ = open(name.data(), O_RDONLY | O_CLOEXEC);
     need(fd_ >= 0, "open the file again");
+    ahead_fd_ = open(name.data(), O_RDONLY | O_CLOEXEC);
+    need(ahead_fd_ >= 0, "open the file again");
     struct stat file {};
     need(fstat(fd_, &file) == 0, "size the file");
     const auto file_pages = (static_cast<std::size_t>(file.st_size) + page_bytes_ - 1) / page_bytes_;
@@ -85,6 +89,7 @@ public:
     errno = posix_fadvise(fd_, 0, 0, POSIX_FADV_RANDOM);
     need(errno == 0, "advise RANDOM for its descriptor");
     note_what_is_found();
+    has_ring_ = io_uring_queue_init(kUringRefused, &ring_, 0) == 0;
 
     greeting.mapping_address = reinterpret_cast<std::uint64_t>(map_);
     greeting.mapping_bytes = bytes();
@@ -138,12 +143,33 @@ private:
     const std::size_t there = resident_pages();
     evict();
     done_.evicted += there - std::min(there, resident_pages());
-    for (std::size_t page = 0; page < pages_; ++page) read(page, page % 2 == 0);
-    for (int i = 0; i < kPresentReads; ++i) read(0, true);
+    for (std::size_t page = 0; page < pages_; ++page) read(fd_, page, page % 2 == 0);
+    for (int i = 0; i < kPresentReads; ++i) read(fd_, 0, true);
     for (int i = 0; i < kRefusedReads; ++i) {
       std::byte none;
       (void)!pread(-1, &none, 1, 0);
       ++done_.reads_refused;
+    }
+    for (int i = 0; i < kWindows; ++i) read_ahead();
+    if (has_ring_) refuse_by_ring();
+  }
+
+  // At the start of a file the kernel takes each read for the first of many.
+  void read_ahead() {
+    evict();
+    const bool page_behind = pages_ > 1 && !resident(1);
+    read(ahead_fd_, 0, false);
+    if (page_behind && resident(1)) ++done_.windows;
+  }
+
+  void refuse_by_ring() {
+    for (int i = 0; i < kUringRefused; ++i)
+      io_uring_prep_madvise(io_uring_get_sqe(&ring_), map_ + 1 + i, 1, MADV_WILLNEED);
+    const int given = io_uring_submit_and_wait(&ring_, kUringRefused);
+    io_uring_cqe* done;
+    for (int i = 0; i < given && io_uring_wait_cqe(&ring_, &done) == 0; ++i) {
+      done_.uring_refused += done->res == -EINVAL;
+      io_uring_cqe_seen(&ring_, done);
     }
   }
 
@@ -157,10 +183,10 @@ private:
     if (!present) ++done_.marked;
   }
 
-  void read(std::size_t page, bool mark) {
+  void read(int fd, std::size_t page, bool mark) {
     const bool present = resident(page);
     std::byte byte;
-    if (pread(fd_, &byte, 1, static_cast<off_t>(page * page_bytes_)) != 1) return;
+    if (pread(fd, &byte, 1, static_cast<off_t>(page * page_bytes_)) != 1) return;
     ++done_.reads;
     if (mark) ledger_[page] = std::byte(gate_->mark);
     if (present) return;
@@ -207,7 +233,9 @@ private:
     }
   }
 
-  int line_, fd_ = -1;
+  int line_, fd_ = -1, ahead_fd_ = -1;
+  io_uring ring_{};
+  bool has_ring_ = false;
   std::size_t page_bytes_ = 0, pages_ = 0, found_pages_ = 0;
   std::byte* map_ = nullptr;
   gate* gate_ = nullptr;

@@ -25,7 +25,7 @@ struct KnownWork {
   std::uint64_t faults_absent;     // faults on the file's mapping whose page was not in the cache: 7
   std::uint64_t faults_present;    // that found it there: 5
   std::uint64_t reads_absent;      // pread64 of one page that was not in the cache: 7
-  std::uint64_t reads;             // pread64 in all: 19
+  std::uint64_t reads;             // pread64 in all: 23
   std::uint64_t reads_refused;     // pread64 at a descriptor that is none, EBADF: 3
   std::uint64_t misaligned;        // madvise at an address inside a page, EINVAL: 11
   std::uint64_t residency_asked;   // mincore
@@ -33,7 +33,9 @@ struct KnownWork {
   std::uint64_t evicted;           // pages of those brought in that were evicted again: 7
   std::uint64_t marked, unmarked;  // of the pages brought in: whether the page ledger was told of their use
   std::uint64_t minor_faults, major_faults;  // of the process, by getrusage(2)
-  std::uint64_t device_bytes;                // that the device delivered to it, by /proc/PID/io; holes have none
+  std::uint64_t device_bytes;   // that the device delivered to it, by /proc/PID/io; holes have none
+  std::uint64_t windows;        // reads at the file's start that brought the page behind theirs, too: 3
+  std::uint64_t uring_refused;  // the same as misaligned, through io_uring: 2; 0: there is no io_uring
 };
 
 class KnownWorker {

@@ -51,7 +51,10 @@ void read(const Counted& in_window, ProbeReadings& readings) {
                        .misaligned = result.count.misaligned,
                        .requested_bytes = result.count.requested_bytes});
   }
-  add_uring_hints(in_window, readings);
+  if (in_window.states.works(HookId::kUring))
+    add_uring_hints(in_window, readings);
+  else
+    readings.unavailable["syscalls.io_uring"] = in_window.states.why_not(HookId::kUring);
 }
 
 Losses losses(const counters& totals) {
