@@ -1,0 +1,317 @@
+// Which rows belong together, and what is proven of them.
+
+#include "analysis/compare/compared.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "analysis/attach_facts.h"
+#include "analysis/compare/fairness.h"
+#include "analysis/format.h"
+#include "analysis/reports/wording.h"
+#include "analysis/text.h"
+
+namespace iotrace {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Dimension>, 3> kDimensions{
+    {{"strategy", Dimension::kStrategy}, {"threads", Dimension::kThreads}, {"case", Dimension::kCase}}};
+
+std::string value_in(Dimension dimension, const Row& row) {
+  switch (dimension) {
+  case Dimension::kStrategy: return printable(row.strategy);
+  case Dimension::kThreads: return threads_name(row.threads);
+  case Dimension::kCase: break;
+  }
+  return printable(row.case_name);
+}
+
+// ---- which rows belong together ----
+
+bool alike_but_for_case(const Row& a, Row b) {
+  b.case_name = a.case_name;
+  return measured_alike_elsewhere(a, b);
+}
+
+// The rows are of one cell, or would be if they did not differ in that dimension.
+bool same_but_for(std::optional<Dimension> dimension, const Row& a, const Row& b) {
+  return (dimension == Dimension::kStrategy || a.strategy == b.strategy) &&
+         (dimension == Dimension::kThreads || a.threads == b.threads) &&
+         (dimension == Dimension::kCase ? alike_but_for_case(a, b) : measured_alike_elsewhere(a, b));
+}
+
+// The rows of a record that are nobody's control, in the order in which they are told.
+std::vector<std::uint32_t> rows_of(const RunRecord& record) {
+  std::vector<std::uint32_t> rows;
+  for (const RowGroup& group : row_groups(record))
+    for (std::uint32_t index : wording::in_reading_order(record, group.rows))
+      if (!record.rows[index].control) rows.push_back(index);
+  return rows;
+}
+
+void add_cell(Comparison& all, const std::string& title, const std::string& value, ComparedCell cell) {
+  auto same = std::ranges::find_if(
+      all.tables, [&](const CellTable& table) { return table.title == title && table.value == value; });
+  if (same == all.tables.end()) same = all.tables.insert(all.tables.end(), {title, value, {}});
+  same->cells.push_back(std::move(cell));
+}
+
+std::string title_of(const RunRecord& record, std::uint32_t row) {
+  return wording::group_title(record, RowGroup{.rows = {row}});
+}
+
+// Rows of the first record with those of the others that differ from them in `dimension` alone.
+void match_records(Comparison& all, std::optional<Dimension> dimension) {
+  const RunRecord& first = all.records.front().record;
+  std::vector<std::set<std::uint32_t>> matched(all.records.size());
+  for (std::uint32_t index : rows_of(first)) {
+    const Row& base = first.rows[index];
+    ComparedCell cell{{0, index}, {}};
+    for (std::uint32_t other = 1; other < all.records.size(); ++other)
+      for (std::uint32_t candidate : rows_of(all.records[other].record))
+        if (same_but_for(dimension, base, all.records[other].record.rows[candidate]) &&
+            matched[other].insert(candidate).second) {
+          cell.against.push_back({.place = {other, candidate}});
+          break;
+        }
+    if (cell.against.empty()) {
+      all.unmatched.push_back({0, index});
+      continue;
+    }
+    std::string value = all.by ? value_in(*all.by, base) : "";
+    if (dimension) value = value_in(*dimension, all.row(cell.against.front().place)) + " against " + value;
+    add_cell(all, title_of(first, index), value, std::move(cell));
+  }
+  for (std::uint32_t other = 1; other < all.records.size(); ++other)
+    for (std::uint32_t index : rows_of(all.records[other].record))
+      if (!matched[other].contains(index)) all.unmatched.push_back({other, index});
+}
+
+bool one_value_each(const Comparison& all, Dimension dimension) {
+  return std::ranges::all_of(all.records, [&](const NamedRecord& named) {
+    std::set<std::string> values;
+    for (const Row& row : named.record.rows) values.insert(value_in(dimension, row));
+    return values.size() == 1;
+  });
+}
+
+// The base of a whole record, so that one table has one: the first strategy, the fewest threads, the first
+// case.
+bool is_base(Dimension dimension, const RunRecord& record, const Row& row) {
+  switch (dimension) {
+  case Dimension::kStrategy: return row.strategy == record.rows.front().strategy;
+  case Dimension::kThreads: return row.threads == std::ranges::min(record.rows, {}, &Row::threads).threads;
+  case Dimension::kCase: break;
+  }
+  return row.case_name == record.rows.front().case_name;
+}
+
+// Of two cases the title names both, and of their memory limits neither.
+std::string title_within(const RunRecord& record, Dimension by, const Row& base, std::uint32_t index) {
+  if (by != Dimension::kCase) return title_of(record, index);
+  RunRecord pair;
+  pair.rows = {record.rows[index]};
+  pair.rows[0].case_name += " against " + base.case_name;
+  pair.rows[0].cell.memory_limit_bytes = std::nullopt;
+  return title_of(pair, 0);
+}
+
+void match_rows(Comparison& all) {
+  const RunRecord& record = all.records.front().record;
+  if (record.rows.empty()) return;
+  const std::vector<std::uint32_t> rows = rows_of(record);
+  std::set<std::uint32_t> used;
+  for (std::uint32_t index : rows) {
+    const Row& row = record.rows[index];
+    if (is_base(*all.by, record, row)) continue;
+    auto base = std::ranges::find_if(rows, [&](std::uint32_t candidate) {
+      return is_base(*all.by, record, record.rows[candidate]) &&
+             same_but_for(*all.by, record.rows[candidate], row);
+    });
+    if (base == rows.end()) {
+      all.unmatched.push_back({0, index});
+      continue;
+    }
+    used.insert(*base);
+    add_cell(all, title_within(record, *all.by, record.rows[*base], index), value_in(*all.by, row),
+             {{0, *base}, {{.place = {0, index}}}});
+  }
+  for (std::uint32_t index : rows)
+    if (is_base(*all.by, record, record.rows[index]) && !used.contains(index))
+      all.unmatched.push_back({0, index});
+}
+
+// ---- what is proven ----
+
+// Why the row has no throughput to compare; empty: it has.
+std::string why_unranked(const Row& row) {
+  if (row.error) return "error";
+  if (row.drifted) return "drifted";
+  if (open_loop(row)) return "an open loop's throughput is what was asked for";
+  return can_be_ranked(row) ? "" : "no repetition";
+}
+
+std::string why_not_compared(const Comparison& all, RowPlace base, RowPlace other) {
+  const auto in = [&](RowPlace place) { return all.within() ? "" : " in " + letter_of(place.record); };
+  for (RowPlace place : {base, other})
+    if (auto why = why_unranked(all.row(place)); !why.empty())
+      return open_loop(all.row(place)) ? why : why + in(place);
+  if (without_probes(all.row(base)) != without_probes(all.row(other)))
+    return "one was measured with probes only, the other without";
+  for (RowPlace place : {base, other})
+    if (emulated(all.records[place.record].record)) return "emulated: only counts count";
+  return {};
+}
+
+std::string why_cannot_tell(std::size_t n, std::size_t n_other, std::uint32_t tests) {
+  return fmt::format("{}, and {} comparisons need {}", counted(std::min(n, n_other), "repetition"), tests,
+                     repetitions_needed(tests));
+}
+
+void judge(const Comparison& all, const ComparedCell& cell, Difference& difference) {
+  const Row &base = all.row(cell.base), &other = all.row(difference.place);
+  const std::size_t n = throughputs(base).size(), n_other = throughputs(other).size();
+  const double floor = std::max(base.noise_floor_ratio.value_or(0), other.noise_floor_ratio.value_or(0));
+  difference.verdict = verdict_of(difference.ratio, difference.p_adjusted, all.tests, n, n_other, floor);
+  if (difference.verdict == Verdict::kCannotTell)
+    difference.reason = why_cannot_tell(n, n_other, all.tests);
+  else if (difference.verdict == Verdict::kNoneProven && *difference.p_adjusted <= kSignificance)
+    difference.reason = fmt::format("within the A/A noise floor of {}", percent(floor));
+}
+
+template<typename Visit> void each_difference(Comparison& all, Visit visit) {
+  for (CellTable& table : all.tables)
+    for (ComparedCell& cell : table.cells)
+      for (Difference& difference : cell.against) visit(cell, difference);
+}
+
+// Holm over every test at once, then the verdicts.
+void judge_all(Comparison& all) {
+  std::vector<double> p;
+  std::vector<std::pair<ComparedCell*, Difference*>> tested;
+  each_difference(all, [&](ComparedCell& cell, Difference& difference) {
+    difference.reason = why_not_compared(all, cell.base, difference.place);
+    if (!difference.reason.empty()) return;
+    const auto a = throughputs(all.row(cell.base)), b = throughputs(all.row(difference.place));
+    difference.ratio = ratio_interval(a, b);
+    p.push_back(mann_whitney_p(a, b).value_or(1));
+    tested.emplace_back(&cell, &difference);
+  });
+  all.tests = static_cast<std::uint32_t>(p.size());
+  const std::vector<double> adjusted = holm(p);
+  for (std::size_t i = 0; i < tested.size(); ++i) {
+    tested[i].second->p_adjusted = adjusted[i];
+    judge(all, *tested[i].first, *tested[i].second);
+  }
+}
+
+void explain(Comparison& all) {
+  each_difference(all, [&](ComparedCell& cell, Difference& difference) {
+    const Row &base = all.row(cell.base), &other = all.row(difference.place);
+    if (base.error || other.error) return;
+    difference.counters = counter_changes(base, other);
+    const bool proven = difference.verdict == Verdict::kFaster || difference.verdict == Verdict::kSlower;
+    const bool counts_alone =
+        emulated(all.records[0].record) || emulated(all.records[difference.place.record].record);
+    if (proven || counts_alone)
+      difference.moved =
+          moved_with(base, other, proven ? difference.ratio.median.value_or(1) : 1, difference.counters);
+  });
+}
+
+// ---- geometric means ----
+
+void add_mean(Comparison& all, std::uint32_t record, const std::string& value) {
+  double logarithms = 0;
+  std::uint32_t cells = 0;
+  for (const CellTable& table : all.tables)
+    for (const ComparedCell& cell : table.cells)
+      for (const Difference& difference : cell.against) {
+        if (difference.place.record != record || !difference.ratio.median) continue;
+        if (!value.empty() && table.value != value) continue;
+        logarithms += std::log(*difference.ratio.median);
+        ++cells;
+      }
+  if (cells > 0) all.means.push_back({record, value, std::exp(logarithms / cells), cells});
+}
+
+// By value of the dimension, then over all; the latter says nothing where the values are set side by side.
+void add_means(Comparison& all) {
+  std::vector<std::string> values;
+  for (const CellTable& table : all.tables)
+    if (!table.value.empty() && std::ranges::find(values, table.value) == values.end())
+      values.push_back(table.value);
+  const std::uint32_t first = all.within() ? 0 : 1;
+  for (std::uint32_t record = first; record < std::max<std::size_t>(all.records.size(), 1); ++record) {
+    for (const std::string& value : values) add_mean(all, record, value);
+    if (!all.within()) add_mean(all, record, "");
+  }
+}
+
+Error nothing_in_common(const Comparison& all) {
+  if (all.within())
+    return {fmt::format("{}: no two rows differ in their {} alone: there is nothing to compare",
+                        printable(all.records[0].name), name_of(*all.by))};
+  return {fmt::format(
+      "{} and {} have no cell in common: compare needs rows of the same strategy, case, pattern, read size, "
+      "threads and pace, or records that differ in one of them alone and --by strategy, threads or case",
+      printable(all.records[0].name), printable(all.records[1].name))};
+}
+
+}
+
+std::optional<Dimension> dimension_named(std::string_view name) {
+  for (const auto& [known, dimension] : kDimensions)
+    if (known == name) return dimension;
+  return std::nullopt;
+}
+
+std::string_view name_of(Dimension dimension) {
+  return std::ranges::find(kDimensions, dimension, &std::pair<std::string_view, Dimension>::second)->first;
+}
+
+Result<Comparison> compare_records(std::vector<NamedRecord> records, std::optional<Dimension> by) {
+  if (records.empty()) return usage_error("compare needs at least one record");
+  if (records.size() == 1 && !by)
+    return usage_error("compare needs a second record, or --by strategy, threads or case within one");
+  for (const NamedRecord& named : records)
+    if (of_attach(named.record))
+      return usage_error(printable(named.name) +
+                         ": a record of attach holds no throughput to compare; compare reads those of run");
+
+  Comparison all{.records = std::move(records), .by = by};
+  all.within() ? match_rows(all) : match_records(all, std::nullopt);
+  if (all.tables.empty() && !all.within() && by && one_value_each(all, *by)) {
+    all.unmatched.clear();
+    match_records(all, by);
+  }
+  if (all.tables.empty()) return nothing_in_common(all);
+  judge_all(all);
+  explain(all);
+  add_means(all);
+  all.differences = record_differences(all);
+  all.warnings = fairness_warnings(all);
+  return all;
+}
+
+bool slower_by_more_than(const Difference& difference, double share) {
+  return difference.verdict == Verdict::kSlower && difference.ratio.high &&
+         *difference.ratio.high < 1 - share;
+}
+
+std::string letter_of(std::uint32_t record) {
+  return record < 26 ? std::string(1, static_cast<char>('A' + record)) : fmt::format("#{}", record + 1);
+}
+
+bool emulated(const RunRecord& record) {
+  return record.host.virtualisation == "qemu";  // as its own processor calls itself; under KVM it is "kvm"
+}
+
+}

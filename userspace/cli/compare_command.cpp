@@ -1,0 +1,104 @@
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "analysis/compare/compare_report.h"
+#include "analysis/format.h"
+#include "userspace/cli/commands.h"
+#include "userspace/cli/nearest.h"
+#include "userspace/cli/parse.h"
+#include "userspace/cli/read_record.h"
+#include "userspace/cli/terminal.h"
+
+namespace iotrace {
+
+namespace {
+
+constexpr int kTooSlow = 4;
+
+Result<std::optional<Dimension>> parse_by(const std::string& word) {
+  if (word.empty()) return std::optional<Dimension>();
+  if (auto dimension = dimension_named(word)) return dimension;
+  return usage_error(fmt::format("--by '{}': needs strategy, threads or case", word));
+}
+
+// "5%" or "5" -> 0.05
+Result<std::optional<double>> parse_fail_over(std::string_view word) {
+  if (word.empty()) return std::optional<double>();
+  std::string_view digits = word.ends_with('%') ? word.substr(0, word.size() - 1) : word;
+  if (auto percent = parse_number(digits, 0, 100)) return std::optional(*percent / 100);
+  return usage_error(fmt::format("--fail-over '{}': needs a percentage from 0 to 100, as in 5%", word));
+}
+
+Result<const CompareFormat*> parse_format(const std::string& word) {
+  std::vector<std::string_view> names;
+  for (const CompareFormat& known : compare_formats()) {
+    if (known.name == word) return &known;
+    names.push_back(known.name);
+  }
+  return unknown_name("format", word, names);
+}
+
+// Which rows are proven slower than allowed. Cells that can't be told fail nothing, and are said to.
+int exit_code(const Comparison& all, double share) {
+  std::uint32_t too_slow = 0, unknown = 0, cells = 0;
+  for (const CellTable& table : all.tables)
+    for (const ComparedCell& cell : table.cells)
+      for (const Difference& difference : cell.against) {
+        ++cells;
+        too_slow += slower_by_more_than(difference, share);
+        unknown += difference.verdict == Verdict::kCannotTell;
+      }
+  if (unknown > 0)
+    fmt::print(stderr, "iotrace: --fail-over can't tell in {} of {}; see the table for the reasons\n",
+               unknown, counted(cells, "cell"));
+  if (too_slow == 0) return 0;
+  fmt::print(stderr, "iotrace: proven slower by more than {} in {} of {}\n", percent(share), too_slow,
+             counted(cells, "cell"));
+  return kTooSlow;
+}
+
+}
+
+void declare_compare_options(CLI::App& compare, CompareWords& words) {
+  compare
+      .add_option("records", words.records,
+                  "Records from run -o, the one to compare with first; - is standard input")
+      ->required();
+  compare.add_option("--format", words.format, "terminal, markdown, json or csv");
+  compare.add_option("--by", words.by,
+                     "strategy, threads or case: within one record, compare its rows with those of the first "
+                     "strategy, the fewest threads or the first case; of several, group the cells so, with a "
+                     "geometric mean each");
+  compare.add_option("--fail-over", words.fail_over,
+                     "Exit with 4 where a row is proven slower by more than this, as in 5%, the whole "
+                     "interval of the change beyond it");
+}
+
+int compare_command(CompareWords words) {
+  auto format = parse_format(words.format);
+  if (!format) return report_error(format.error());
+  auto by = parse_by(words.by);
+  if (!by) return report_error(by.error());
+  auto fail_over = parse_fail_over(words.fail_over);
+  if (!fail_over) return report_error(fail_over.error());
+  if (std::ranges::count(words.records, "-") > 1)
+    return report_error(usage_error("'-' names standard input twice: it holds one record"));
+
+  std::vector<NamedRecord> records;
+  for (std::string& name : words.records) {
+    auto record = read_record(name, "compare");
+    if (!record) return report_error(record.error());
+    records.push_back({std::move(name), std::move(*record)});
+  }
+  auto comparison = compare_records(std::move(records), *by);
+  if (!comparison) return report_error(comparison.error());
+  fmt::print("{}", (*format)->render(*comparison, {.colour = wants_colour()}));
+  return *fail_over ? exit_code(*comparison, **fail_over) : 0;
+}
+
+}
