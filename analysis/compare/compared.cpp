@@ -171,8 +171,8 @@ std::string why_not_compared(const Comparison& all, RowPlace base, RowPlace othe
 }
 
 std::string why_cannot_tell(std::size_t n, std::size_t n_other, std::uint32_t tests) {
-  return fmt::format("{}, and {} comparisons need {}", counted(std::min(n, n_other), "repetition"), tests,
-                     repetitions_needed(tests));
+  return fmt::format("{}, too few for {}: {} are needed", counted(std::min(n, n_other), "repetition"),
+                     counted(tests, "comparison"), repetitions_needed(tests));
 }
 
 void judge(const Comparison& all, const ComparedCell& cell, Difference& difference) {

@@ -9,7 +9,6 @@
 #include "analysis/compare/compare_report.h"
 #include "analysis/format.h"
 #include "userspace/cli/commands.h"
-#include "userspace/cli/nearest.h"
 #include "userspace/cli/parse.h"
 #include "userspace/cli/read_record.h"
 #include "userspace/cli/terminal.h"
@@ -40,7 +39,7 @@ Result<const CompareFormat*> parse_format(const std::string& word) {
     if (known.name == word) return &known;
     names.push_back(known.name);
   }
-  return unknown_name("format", word, names);
+  return usage_error(fmt::format("--format '{}': compare has {}", word, fmt::join(names, ", ")));
 }
 
 // Which rows are proven slower than allowed. Cells that can't be told fail nothing, and are said to.
