@@ -183,7 +183,7 @@ void judge(const Comparison& all, const ComparedCell& cell, Difference& differen
   if (difference.verdict == Verdict::kCannotTell)
     difference.reason = why_cannot_tell(n, n_other, all.tests);
   else if (difference.verdict == Verdict::kNoneProven && *difference.p_adjusted <= kSignificance)
-    difference.reason = fmt::format("within the A/A noise floor of {}", percent(floor));
+    difference.reason = fmt::format("within the noise floor of {}", percent(floor));
 }
 
 template<typename Visit> void each_difference(Comparison& all, Visit visit) {
@@ -278,7 +278,8 @@ std::string_view name_of(Dimension dimension) {
 }
 
 Result<Comparison> compare_records(std::vector<NamedRecord> records, std::optional<Dimension> by) {
-  if (records.empty()) return usage_error("compare needs at least one record");
+  if (records.empty())
+    return usage_error("compare needs records that run -o has written: iotrace compare a.json b.json");
   if (records.size() == 1 && !by)
     return usage_error("compare needs a second record, or --by strategy, threads or case within one");
   for (const NamedRecord& named : records)

@@ -19,6 +19,7 @@ namespace iotrace {
 struct NamedRecord {
   std::string name;  // as the user called it: "a.json"
   RunRecord record;
+  std::vector<std::string> more_sessions;  // when the others began that pool.h put into it
 };
 
 enum class Dimension { kStrategy, kThreads, kCase };
@@ -38,7 +39,7 @@ struct Difference {
   Estimate ratio;                    // its throughput / the base's
   std::optional<double> p_adjusted;  // after Holm's correction over Comparison::tests
   Verdict verdict = Verdict::kCannotTell;
-  // What the verdict stands on beside p: "within the A/A noise floor of 3.1 %", "drifted in B"; else empty.
+  // What the verdict stands on beside p: "within the noise floor of 3.1 %", "drifted in B"; else empty.
   std::string reason;
   std::vector<CounterChange> counters;  // all that both rows have
   std::vector<std::string> moved;       // the sentences of those that moved with the throughput, by weight

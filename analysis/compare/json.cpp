@@ -71,8 +71,9 @@ Json cells_of(const Comparison& all) {
 
 std::string render_json(const Comparison& all, const CompareOptions&) {
   Json records = Json::array();
-  for (const auto& [name, record] : all.records)
+  for (const auto& [name, record, more] : all.records)
     records.push_back({{"name", name},
+                       {"more_sessions", more},
                        {"started", record.started},
                        {"iotrace", record.iotrace},
                        {"kernel", record.host.kernel},

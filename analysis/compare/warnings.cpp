@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -133,7 +134,23 @@ void warn_of_plan(Warnings& out, const RunRecord& a, const RunRecord& b, const s
                               length(a), length(b), other));
 }
 
-void warn_of_two(Warnings& out, const RunRecord& a, const RunRecord& b, const std::string& other) {
+std::pair<std::string, std::string> first_and_last(const NamedRecord& named) {
+  std::vector<std::string> began = named.more_sessions;
+  began.push_back(named.record.started);
+  auto [first, last] = std::ranges::minmax(began);
+  return {first, last};
+}
+
+// Sessions of each began between those of the other. (ISO 8601 sorts as it reads.)
+bool in_turns(const NamedRecord& a, const NamedRecord& b) {
+  const auto [first, last] = first_and_last(a);
+  const auto [first_there, last_there] = first_and_last(b);
+  return first < last_there && first_there < last;
+}
+
+void warn_of_two(Warnings& out, const NamedRecord& named, const NamedRecord& named_other,
+                 const std::string& other) {
+  const RunRecord &a = named.record, &b = named_other.record;
   if (same_run(a, b)) {
     out.push_back(fmt::format("A and {} are one and the same run.", other));
     return;
@@ -150,9 +167,10 @@ void warn_of_two(Warnings& out, const RunRecord& a, const RunRecord& b, const st
         "another device, or one that others were using: past the cache it delivered {} MB/s at best in A, {} "
         "in {}.",
         megabytes_per_s(ceiling), megabytes_per_s(there), other));
+  if (in_turns(named, named_other)) return;
   out.push_back(fmt::format(
       "not interleaved: A ({}) and {} ({}) are runs of their own, so that what drifts from one to the next "
-      "looks like a difference; add a repeat of A as one more record, to see how much that is.",
+      "looks like a difference; run each again in turns and pool them: --group a1,a2 --group b1,b2.",
       printable(a.started), other, printable(b.started)));
 }
 
@@ -165,12 +183,13 @@ void warn_of_noise(Warnings& out, const Comparison& all) {
       for (const Difference& difference : cell.against) {
         if (!difference.p_adjusted) continue;
         ++judged;
-        below += difference.reason.starts_with("within the A/A noise floor");
+        below += difference.reason.starts_with("within the noise floor");
         unknown += !all.row(cell.base).noise_floor_ratio && !all.row(difference.place).noise_floor_ratio;
       }
   if (below > 0)
-    out.push_back(fmt::format("{} of {} differences are below the A/A noise floor: none is called one.",
-                              below, judged));
+    out.push_back(fmt::format(
+        "{} of {} differences are below the noise floor (A/A, or between sessions): none is called one.",
+        below, judged));
   if (unknown > 0)
     out.push_back(fmt::format(
         "the A/A noise floor of {} of {} cells is unknown: no strategy ran twice there.", unknown, judged));
@@ -183,7 +202,7 @@ std::vector<std::string> fairness_warnings(const Comparison& all) {
   for (std::uint32_t i = 0; i < all.records.size(); ++i)
     warn_of_one(out, all.records[i].record, all.within() ? "the record" : letter_of(i));
   for (std::uint32_t i = 1; i < all.records.size(); ++i)
-    warn_of_two(out, all.records[0].record, all.records[i].record, letter_of(i));
+    warn_of_two(out, all.records[0], all.records[i], letter_of(i));
   warn_of_noise(out, all);
   return out;
 }

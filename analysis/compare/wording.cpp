@@ -96,11 +96,12 @@ std::string_view verdict_name(Verdict verdict) {
 std::vector<std::string> record_lines(const Comparison& all) {
   std::vector<std::string> lines;
   for (std::uint32_t i = 0; i < all.records.size(); ++i) {
-    const auto& [name, record] = all.records[i];
-    lines.push_back(fmt::format("{}{}: {}, Linux {}, iotrace {}, seed {}{}",
-                                all.within() ? "" : letter_of(i) + "  ", printable(name),
-                                printable(record.started), printable(record.host.kernel),
-                                printable(record.iotrace), record.seed, record.partial ? ", partial" : ""));
+    const auto& [name, record, more] = all.records[i];
+    lines.push_back(
+        fmt::format("{}{}: {}, Linux {}, iotrace {}, seed {}{}", all.within() ? "" : letter_of(i) + "  ",
+                    printable(name), printable(record.started), printable(record.host.kernel),
+                    printable(record.iotrace), record.seed, record.partial ? ", partial" : "") +
+        (more.empty() ? "" : fmt::format(", pooled with {}", counted(more.size(), "more session"))));
   }
   return lines;
 }
@@ -265,7 +266,7 @@ std::string legend(const Comparison& all) {
   return fmt::format(
       "change: ratio of the throughputs (Hodges-Lehmann) with its 95 % interval; p: Mann-Whitney, with "
       "Holm's "
-      "correction over {}. ~: no difference proven at 95 %, or none above the A/A noise floor; ?: cannot "
+      "correction over {}. ~: no difference proven at 95 %, or none above the noise floor; ?: cannot "
       "tell. Counters are of the repetitions with probes.",
       counted(all.tests, "comparison"));
 }

@@ -87,7 +87,8 @@ TEST_CASE("compare: within one record, by strategy") {
 }
 
 TEST_CASE("compare: bad words are usage errors of one line") {
-  check_one_line(run_iotrace({"compare"}), 2, "records");
+  check_one_line(run_iotrace({"compare"}), 2, "compare needs records");
+  check_one_line(run_iotrace({"compare", kRecord, "--group", kRecord + ",,"}), 2, "--group");
   check_one_line(run_iotrace({"compare", kRecord}), 2, "--by strategy, threads or case");
   check_one_line(run_iotrace({"compare", kRecord, "--by", "pattern"}), 2, "--by 'pattern'");
   check_one_line(run_iotrace({"compare", kRecord, kRecord, "--format", "pdf"}), 2, "--format 'pdf'");

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "analysis/compare/pool.h"
 #include "analysis/summary.h"
 
 using namespace iotrace;
@@ -47,7 +48,7 @@ RunRecord record_of(std::vector<Row> rows) {
 Result<Comparison> compared(std::vector<RunRecord> records, std::optional<Dimension> by = std::nullopt) {
   std::vector<NamedRecord> named;
   for (RunRecord& record : records)
-    named.push_back({std::string(1, static_cast<char>('a' + named.size())) + ".json", std::move(record)});
+    named.push_back({std::string(1, static_cast<char>('a' + named.size())) + ".json", std::move(record), {}});
   return compare_records(std::move(named), by);
 }
 
@@ -129,8 +130,8 @@ TEST_CASE("compare: nothing below the A/A noise floor of either record is a diff
   b.rows[0].noise_floor_ratio = 0.15;
   auto all = compared({a, b});
   CHECK(the_difference(*all).verdict == Verdict::kNoneProven);
-  CHECK(the_difference(*all).reason == "within the A/A noise floor of 15.0 %");
-  CHECK(warns(*all, "1 of 1 differences are below the A/A noise floor"));
+  CHECK(the_difference(*all).reason == "within the noise floor of 15.0 %");
+  CHECK(warns(*all, "1 of 1 differences are below the noise floor"));
   b.rows[0].noise_floor_ratio = 0.05;
   CHECK(the_difference(*compared({a, b})).verdict == Verdict::kFaster);
 }
@@ -342,4 +343,65 @@ TEST_CASE("compare: unknown noise, other memory and another device are told") {
   CHECK(warns(*compared({a, b}), "it delivered 200 MB/s at best in A, 100 in B"));
   b.ceiling = {{16384, 64, 1000, 195e6}};
   CHECK_FALSE(warns(*compared({a, b}), "at best"));
+}
+
+TEST_CASE("pool: sessions of one configuration add their repetitions, and how far they are apart") {
+  RunRecord first = record_of({row("a", kSlow), row("b", kSlow)}),
+            second = record_of({row("b", {110, 111, 112, 113, 114, 115}), row("a", kSlowAgain)});
+  first.rows[0].device_bytes = 7;
+  second.rows[1].device_bytes = 9;
+  second.started = "2026-11-30T17:00:00Z";
+  auto pooled = pool({{"a1", first, {}}, {"a2", second, {}}});
+  REQUIRE(pooled);
+  CHECK(pooled->name == "a1+a2");
+  CHECK(pooled->more_sessions == std::vector<std::string>{"2026-11-30T17:00:00Z"});
+  const Row &a = pooled->record.rows[0], &b = pooled->record.rows[1];
+  CHECK(a.untraced->ops_per_ms.n == 12);
+  CHECK(*a.untraced->ops_per_ms.median == Approx(0.1025));
+  CHECK(a.device_bytes == 7);
+  CHECK(*a.noise_floor_ratio < 0.01);
+  CHECK(*b.noise_floor_ratio == Approx(112.5 / 102.5 - 1).epsilon(0.02));
+}
+
+TEST_CASE("pool: a row that one session lacks, or has an error in, keeps what the others have") {
+  RunRecord first = record_of({row("a", kSlow), row("b", kSlow)}), second = record_of({row("a", kSlow)});
+  second.rows[0].error = "EIO";
+  auto pooled = pool({{"a1", first, {}}, {"a2", second, {}}});
+  REQUIRE(pooled);
+  for (const Row& row : pooled->record.rows) CHECK(row.untraced->ops_per_ms.n == 6);
+}
+
+TEST_CASE("pool: another kernel, probes alone and attach are refused") {
+  RunRecord first = record_of({row("a", kSlow)}), other = first;
+  other.host.kernel = "6.1";
+  auto refused = pool({{"a1", first, {}}, {"a2", other, {}}});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::kUsage);
+  CHECK_THAT(refused.error().message, Contains("a1 and the others are not of one configuration: kernel is"));
+  other = first;
+  std::swap(other.rows[0].untraced, other.rows[0].traced);
+  CHECK_THAT(pool({{"a1", first, {}}, {"a2", other, {}}}).error().message, Contains("a2: --group pools"));
+  other = first;
+  other.command = "attach";
+  CHECK_THAT(pool({{"a1", first, {}}, {"a2", other, {}}}).error().message,
+             Contains("a2: a record of attach"));
+}
+
+TEST_CASE("compare: sessions in turns are interleaved, one after the other they are not") {
+  auto session = [](const std::string& hour, const std::vector<Count>& ops) {
+    RunRecord record = record_of({row("a", ops)});
+    record.started = "2026-11-30T" + hour + ":00:00Z";
+    return NamedRecord{hour, record, {}};
+  };
+  auto warned = [&](const char* a1, const char* a2, const char* b1, const char* b2) {
+    auto a = pool({session(a1, kSlow), session(a2, kSlow)}),
+         b = pool({session(b1, kFast), session(b2, kFast)});
+    auto all = compare_records({*a, *b}, std::nullopt);
+    CHECK(the_difference(*all).verdict == Verdict::kFaster);
+    return warns(*all, "not interleaved");
+  };
+  CHECK_FALSE(warned("10", "12", "11", "13"));
+  CHECK_FALSE(warned("10", "13", "11", "12"));
+  CHECK(warned("10", "11", "12", "13"));
+  CHECK(warned("12", "13", "10", "11"));
 }

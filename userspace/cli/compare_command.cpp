@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "analysis/compare/compare_report.h"
+#include "analysis/compare/pool.h"
 #include "analysis/format.h"
 #include "userspace/cli/commands.h"
 #include "userspace/cli/parse.h"
@@ -42,6 +43,38 @@ Result<const CompareFormat*> parse_format(const std::string& word) {
   return usage_error(fmt::format("--format '{}': compare has {}", word, fmt::join(names, ", ")));
 }
 
+Result<NamedRecord> read_named(const std::string& name) {
+  auto record = read_record(name, "compare");
+  if (!record) return record.error();
+  return NamedRecord{name, std::move(*record), {}};
+}
+
+Result<NamedRecord> read_group(const std::string& words) {
+  auto names = parse_list("--group", words);
+  if (!names) return names.error();
+  std::vector<NamedRecord> sessions;
+  for (const std::string& name : *names) {
+    auto session = read_named(name);
+    if (!session) return session.error();
+    sessions.push_back(std::move(*session));
+  }
+  return pool(std::move(sessions));
+}
+
+// The records, then the groups.
+Result<std::vector<NamedRecord>> read_all(const CompareWords& words) {
+  if (std::ranges::count(words.records, "-") > 1)
+    return usage_error("'-' names standard input twice: it holds one record");
+  std::vector<NamedRecord> records;
+  for (const auto* names : {&words.records, &words.groups})
+    for (const std::string& name : *names) {
+      auto record = names == &words.groups ? read_group(name) : read_named(name);
+      if (!record) return record.error();
+      records.push_back(std::move(*record));
+    }
+  return records;
+}
+
 // Which rows are proven slower than allowed. Cells that can't be told fail nothing, and are said to.
 int exit_code(const Comparison& all, double share) {
   std::uint32_t too_slow = 0, unknown = 0, cells = 0;
@@ -64,10 +97,11 @@ int exit_code(const Comparison& all, double share) {
 }
 
 void declare_compare_options(CLI::App& compare, CompareWords& words) {
-  compare
-      .add_option("records", words.records,
-                  "Records from run -o, the one to compare with first; - is standard input")
-      ->required();
+  compare.add_option("records", words.records,
+                     "Records from run -o, the one to compare with first; - is standard input");
+  compare.add_option("--group", words.groups,
+                     "Runs of one configuration as one record, comma-separated: --group a1.json,a2.json "
+                     "--group b1.json,b2.json, measured in turns");
   compare.add_option("--format", words.format, "terminal, markdown, json or csv");
   compare.add_option("--by", words.by,
                      "strategy, threads or case: within one record, compare its rows with those of the first "
@@ -78,23 +112,17 @@ void declare_compare_options(CLI::App& compare, CompareWords& words) {
                      "interval of the change beyond it");
 }
 
-int compare_command(CompareWords words) {
+int compare_command(const CompareWords& words) {
   auto format = parse_format(words.format);
   if (!format) return report_error(format.error());
   auto by = parse_by(words.by);
   if (!by) return report_error(by.error());
   auto fail_over = parse_fail_over(words.fail_over);
   if (!fail_over) return report_error(fail_over.error());
-  if (std::ranges::count(words.records, "-") > 1)
-    return report_error(usage_error("'-' names standard input twice: it holds one record"));
+  auto records = read_all(words);
+  if (!records) return report_error(records.error());
 
-  std::vector<NamedRecord> records;
-  for (std::string& name : words.records) {
-    auto record = read_record(name, "compare");
-    if (!record) return report_error(record.error());
-    records.push_back({std::move(name), std::move(*record)});
-  }
-  auto comparison = compare_records(std::move(records), *by);
+  auto comparison = compare_records(std::move(*records), *by);
   if (!comparison) return report_error(comparison.error());
   fmt::print("{}", (*format)->render(*comparison, {.colour = wants_colour()}));
   return *fail_over ? exit_code(*comparison, **fail_over) : 0;
