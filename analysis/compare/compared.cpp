@@ -109,24 +109,26 @@ void add_mean(Comparison& all, std::uint32_t record, const std::string& value) {
     for (const ComparedCell& cell : table.cells)
       for (const Difference& difference : cell.against) {
         if (difference.place.record != record || !difference.ratio.median) continue;
-        if (!value.empty() && table.value != value) continue;
+        if (!value.empty() && cell.value != value) continue;
         logarithms += std::log(*difference.ratio.median);
         ++cells;
       }
   if (cells > 0) all.means.push_back({record, value, std::exp(logarithms / cells), cells});
 }
 
-// By value of the dimension, then over all; the latter says nothing where the values are set side by side.
+// By value of the dimension, then over all, which says nothing where the values are set side by side, or
+// where there is one. The mean of a single cell is that cell.
 void add_means(Comparison& all) {
   std::vector<std::string> values;
   for (const CellTable& table : all.tables)
-    if (!table.value.empty() && std::ranges::find(values, table.value) == values.end())
-      values.push_back(table.value);
-  const std::uint32_t first = all.within() ? 0 : 1;
-  for (std::uint32_t record = first; record < std::max<std::size_t>(all.records.size(), 1); ++record) {
+    for (const ComparedCell& cell : table.cells)
+      if (!cell.value.empty() && std::ranges::find(values, cell.value) == values.end())
+        values.push_back(cell.value);
+  for (std::uint32_t record = all.within() ? 0 : 1; record < all.records.size(); ++record) {
     for (const std::string& value : values) add_mean(all, record, value);
-    if (!all.within()) add_mean(all, record, "");
+    if (!all.within() && values.size() != 1) add_mean(all, record, "");
   }
+  std::erase_if(all.means, [&](const GeometricMean& mean) { return mean.cells == 1 && values.size() < 2; });
 }
 
 Error nothing_in_common(const Comparison& all) {

@@ -48,12 +48,13 @@ struct Difference {
 struct ComparedCell {
   RowPlace base;
   std::vector<Difference> against;  // at most one of each record, in their order
+  std::string value;                // in the dimension asked for: "mmap-random", "T04", "cold"; else ""
 };
 
-// Cells that were measured alike and share a place in the dimension asked for.
+// Cells that were measured alike; of several records, and share a value.
 struct CellTable {
   std::string title;
-  std::string value;  // in that dimension: "mmap-random", "T04", "cold"; without one: ""
+  std::string value;  // "" where cells of several stand together
   std::vector<ComparedCell> cells;
 };
 

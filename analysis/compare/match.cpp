@@ -42,7 +42,8 @@ std::vector<std::uint32_t> rows_of(const RunRecord& record) {
   return rows;
 }
 
-void add_cell(Comparison& all, const std::string& title, const std::string& value, ComparedCell cell) {
+void add_cell(Comparison& all, const std::string& title, ComparedCell cell) {
+  const std::string value = all.within() ? "" : cell.value;
   auto same = std::ranges::find_if(
       all.tables, [&](const CellTable& table) { return table.title == title && table.value == value; });
   if (same == all.tables.end()) same = all.tables.insert(all.tables.end(), {title, value, {}});
@@ -61,7 +62,7 @@ void match_records(Comparison& all, std::optional<Dimension> dimension) {
   for (const NamedRecord& named : all.records) rows.push_back(rows_of(named.record));
   for (std::uint32_t index : rows.front()) {
     const Row& base = first.rows[index];
-    ComparedCell cell{{0, index}, {}};
+    ComparedCell cell{.base = {0, index}};
     for (std::uint32_t other = 1; other < all.records.size(); ++other)
       for (std::uint32_t candidate : rows[other])
         if (same_but_for(dimension, base, all.records[other].record.rows[candidate]) &&
@@ -75,7 +76,8 @@ void match_records(Comparison& all, std::optional<Dimension> dimension) {
     }
     std::string value = all.by ? value_in(*all.by, base) : "";
     if (dimension) value = value_in(*dimension, all.row(cell.against.front().place)) + " against " + value;
-    add_cell(all, title_of(first, index), value, std::move(cell));
+    cell.value = std::move(value);
+    add_cell(all, title_of(first, index), std::move(cell));
   }
   for (std::uint32_t other = 1; other < all.records.size(); ++other)
     for (std::uint32_t index : rows[other])
@@ -128,8 +130,8 @@ void match_rows(Comparison& all) {
       continue;
     }
     used.insert(*base);
-    add_cell(all, title_within(record, *all.by, record.rows[*base], index), value_in(*all.by, row),
-             {{0, *base}, {{.place = {0, index}}}});
+    add_cell(all, title_within(record, *all.by, record.rows[*base], index),
+             {{0, *base}, {{.place = {0, index}}}, value_in(*all.by, row)});
   }
   for (std::uint32_t index : rows)
     if (is_base(*all.by, record, record.rows[index]) && !used.contains(index))

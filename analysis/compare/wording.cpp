@@ -73,12 +73,23 @@ std::set<std::size_t> sample_sizes(const Comparison& all, const CellTable& table
 // By record and reason, the cells in the order of the table.
 using ByReason = std::map<std::pair<std::uint32_t, std::string>, std::vector<std::string>>;
 
+// "+12.5"; what rounds to nothing has no sign.
+std::string signed_percent(double ratio, int decimals) {
+  std::string text = fmt::format("{:+.{}f}", 100 * (ratio - 1), decimals);
+  return text.find_first_not_of("+-0.") == std::string::npos ? text.substr(1) : text;
+}
+
+// Small changes have a decimal.
+int decimals_of(double ratio) {
+  return std::abs(ratio - 1) < 0.1 ? 1 : 0;
+}
+
 std::string change_interval(const Estimate& ratio, bool as_ratio) {
   if (!ratio.low || !ratio.high) return {};
   if (as_ratio) return fmt::format(" [{}-{}]", three_digits(*ratio.low), three_digits(*ratio.high));
-  const int decimals = std::abs(*ratio.median - 1) < 0.1 ? 1 : 0;
-  return fmt::format(" [{:+.{}f}, {:+.{}f}]", 100 * (*ratio.low - 1), decimals, 100 * (*ratio.high - 1),
-                     decimals);
+  const int decimals = decimals_of(*ratio.median);
+  return fmt::format(" [{}, {}]", signed_percent(*ratio.low, decimals),
+                     signed_percent(*ratio.high, decimals));
 }
 
 }
@@ -121,7 +132,7 @@ std::string unit_of(const Comparison& all, const CellTable& table) {
 
 std::string change_of(double ratio) {
   if (ratio >= kManyTimes) return "x " + three_digits(ratio);
-  return fmt::format("{:+.{}f} %", 100 * (ratio - 1), std::abs(ratio - 1) < 0.1 ? 1 : 0);
+  return signed_percent(ratio, decimals_of(ratio)) + " %";
 }
 
 std::string change_text(const Difference& difference) {
@@ -232,7 +243,7 @@ std::vector<std::string> summary_lines(const Comparison& all) {
       if (count[verdict] > 0 || verdict == Verdict::kFaster)
         parts.push_back(fmt::format("{} in {}{}", verdict_name(verdict), count[verdict],
                                     parts.empty() ? " of " + counted(cells, "cell") : ""));
-    lines.push_back(fmt::format("{}: {}.", all.within() ? "all" : letter_of(record) + " against A",
+    lines.push_back(fmt::format("{}: {}.", all.within() ? "in sum" : letter_of(record) + " against A",
                                 fmt::join(parts, ", ")));
   }
   for (const GeometricMean& mean : all.means)

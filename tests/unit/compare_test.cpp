@@ -130,7 +130,7 @@ TEST_CASE("compare: nothing below the A/A noise floor of either record is a diff
   b.rows[0].noise_floor_ratio = 0.15;
   auto all = compared({a, b});
   CHECK(the_difference(*all).verdict == Verdict::kNoneProven);
-  CHECK(the_difference(*all).reason == "within the noise floor of 15.0 %");
+  CHECK(the_difference(*all).reason == "within the noise floor of 15 %");
   CHECK(warns(*all, "1 of 1 differences are below the noise floor"));
   b.rows[0].noise_floor_ratio = 0.05;
   CHECK(the_difference(*compared({a, b})).verdict == Verdict::kFaster);
