@@ -86,9 +86,24 @@ TEST_CASE("compare: within one record, by strategy") {
   CHECK(std::ranges::count(outcome.out, '\n') == 1 + 3);
 }
 
+TEST_CASE("compare: sessions of one configuration are pooled, groups are compared") {
+  TempFolder folder;
+  const std::string again = record_at_speed(folder, "again.json", 1.0);
+  Outcome outcome =
+      run_iotrace({"compare", "--group", kRecord + "," + again, "--group", kRecord, "--format", "json"});
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  const json comparison = json::parse(outcome.out);
+  CHECK(comparison["records"].size() == 2);
+  CHECK(comparison["records"][0]["more_sessions"] == json{"2026-12-01T00:00:00Z"});
+  CHECK(comparison["cells"][0]["base"]["ops_per_ms"]["n"] == 12);
+  CHECK(comparison["cells"][0]["against"][0]["ops_per_ms"]["n"] == 6);
+}
+
 TEST_CASE("compare: bad words are usage errors of one line") {
   check_one_line(run_iotrace({"compare"}), 2, "compare needs records");
-  check_one_line(run_iotrace({"compare", kRecord, "--group", kRecord + ",,"}), 2, "--group");
+  check_one_line(run_iotrace({"compare", "--group", kRecord + ",,"}), 2, "--group");
+  check_one_line(run_iotrace({"compare", "--group", kRecord, kRecord}), 2, "--group names records itself");
   check_one_line(run_iotrace({"compare", kRecord}), 2, "--by strategy, threads or case");
   check_one_line(run_iotrace({"compare", kRecord, "--by", "pattern"}), 2, "--by 'pattern'");
   check_one_line(run_iotrace({"compare", kRecord, kRecord, "--format", "pdf"}), 2, "--format 'pdf'");

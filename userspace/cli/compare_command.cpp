@@ -61,10 +61,13 @@ Result<NamedRecord> read_group(const std::string& words) {
   return pool(std::move(sessions));
 }
 
-// The records, then the groups.
+// The records, or the groups: of both, the order on the command line would be lost, and with it the base.
 Result<std::vector<NamedRecord>> read_all(const CompareWords& words) {
   if (std::ranges::count(words.records, "-") > 1)
     return usage_error("'-' names standard input twice: it holds one record");
+  if (!words.records.empty() && !words.groups.empty())
+    return usage_error(
+        "--group names records itself: give all records by it, a single one as a group of one");
   std::vector<NamedRecord> records;
   for (const auto* names : {&words.records, &words.groups})
     for (const std::string& name : *names) {
@@ -99,9 +102,11 @@ int exit_code(const Comparison& all, double share) {
 void declare_compare_options(CLI::App& compare, CompareWords& words) {
   compare.add_option("records", words.records,
                      "Records from run -o, the one to compare with first; - is standard input");
-  compare.add_option("--group", words.groups,
-                     "Runs of one configuration as one record, comma-separated: --group a1.json,a2.json "
-                     "--group b1.json,b2.json, measured in turns");
+  compare
+      .add_option("--group", words.groups,
+                  "Runs of one configuration as one record, comma-separated: --group a1.json,a2.json "
+                  "--group b1.json,b2.json, measured in turns")
+      ->allow_extra_args(false);
   compare.add_option("--format", words.format, "terminal, markdown, json or csv");
   compare.add_option("--by", words.by,
                      "strategy, threads or case: within one record, compare its rows with those of the first "
