@@ -55,7 +55,8 @@ void judge(const Comparison& all, const ComparedCell& cell, Difference& differen
   const double floor = std::max(base.noise_floor_ratio.value_or(0), other.noise_floor_ratio.value_or(0));
   difference.verdict = verdict_of(difference.ratio, difference.p_adjusted, all.tests, n, n_other, floor);
   if (difference.verdict == Verdict::kCannotTell)
-    difference.reason = why_cannot_tell(n, n_other, all.tests);
+    difference.reason = difference.ratio.median ? why_cannot_tell(n, n_other, all.tests)
+                                                : "a repetition finished no op, so that there is no ratio";
   else if (difference.verdict == Verdict::kNoneProven && *difference.p_adjusted <= kSignificance)
     difference.reason = fmt::format("within the noise floor of {}", percent(floor));
 }

@@ -125,6 +125,13 @@ TEST_CASE("compare: five repetitions tell nothing, and 24 cells need a seventh")
   CHECK(differences(*many)[0].reason == "6 repetitions, too few for 24 comparisons: 7 are needed");
 }
 
+TEST_CASE("compare: a repetition without an op has no ratio, and the row no verdict") {
+  auto all = compared({record_of({row("a", kSlow)}), record_of({row("a", {0, 201, 202, 203, 204, 205})})});
+  CHECK(the_difference(*all).verdict == Verdict::kCannotTell);
+  CHECK(the_difference(*all).reason == "a repetition finished no op, so that there is no ratio");
+  CHECK(all->means.empty());
+}
+
 TEST_CASE("compare: nothing below the A/A noise floor of either record is a difference") {
   RunRecord a = record_of({row("a", kSlow)}), b = record_of({row("a", {110, 111, 112, 113, 114, 115})});
   b.rows[0].noise_floor_ratio = 0.15;
