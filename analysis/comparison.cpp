@@ -17,12 +17,11 @@ auto conditions(const Cell& c) {
   // Each row has a capacity of its own, of which it gets as many percent as the others.
   const std::optional<double> rate = c.rate_pct ? std::nullopt : c.rate;
   return std::make_tuple(c.pace, rate, c.rate_pct, c.arrivals, c.compute_ns, c.align_bytes, c.hot_size_bytes,
-                         c.cold_pct, c.zipf_theta, c.stride_bytes, c.write_pct, c.mmap_churn,
-                         c.memory_limit_bytes);
+                         c.cold_pct, c.zipf_theta, c.stride_bytes, c.write_pct, c.mmap_churn);
 }
 
-bool without_probes(const Row& row) {
-  return row.untraced && !row.untraced->reps.empty();
+auto dimensions(const Row& r) {
+  return std::tie(r.case_name, r.pattern, r.read_size_bytes, r.reads_per_op);
 }
 
 // Two-sided p of two samples that do not overlap at all: 2 / C(a + b, a).
@@ -34,10 +33,6 @@ double smallest_p(std::size_t a, std::size_t b) {
 // How far apart two rows are, whichever is the faster: 1.25 and 0.8 both are 0.25.
 double distance(double ratio) {
   return std::max(ratio, 1 / ratio) - 1;
-}
-
-bool can_be_ranked(const Row& row) {
-  return may_be_judged(row) && !open_loop(row) && !throughputs(row).empty();
 }
 
 Ranking rank(const RunRecord& record, std::uint32_t threads, const std::vector<std::uint32_t>& group) {
@@ -60,18 +55,6 @@ Ranking rank(const RunRecord& record, std::uint32_t threads, const std::vector<s
   return ranking;
 }
 
-Verdict verdict_of(const PairVerdict& pair, std::uint32_t comparisons, std::size_t n, std::size_t n_other,
-                   double noise_floor) {
-  if (std::min(n, n_other) < kFewestSamplesForInterval || !pair.p_adjusted || !pair.ratio.median)
-    return Verdict::kCannotTell;
-  if (*pair.p_adjusted <= kSignificance)
-    return distance(*pair.ratio.median) <= noise_floor ? Verdict::kNoneProven
-           : *pair.ratio.median > 1                    ? Verdict::kFaster
-                                                       : Verdict::kSlower;
-  bool out_of_reach = smallest_p(n, n_other) * comparisons > kSignificance;
-  return out_of_reach ? Verdict::kCannotTell : Verdict::kNoneProven;
-}
-
 // Holm over all tests of the group at once, then the verdicts.
 void judge_pairs(const RunRecord& record, RowGroup& group) {
   std::vector<double> p;
@@ -89,12 +72,24 @@ void judge_pairs(const RunRecord& record, RowGroup& group) {
   for (Ranking& ranking : group.rankings)
     for (PairVerdict& pair : ranking.leader_against) {
       pair.p_adjusted = *next++;
-      pair.verdict =
-          verdict_of(pair, group.comparisons, throughputs(record.rows[pair.row]).size(),
-                     throughputs(record.rows[pair.other]).size(), ranking.noise_floor_ratio.value_or(0));
+      pair.verdict = verdict_of(
+          pair.ratio, pair.p_adjusted, group.comparisons, throughputs(record.rows[pair.row]).size(),
+          throughputs(record.rows[pair.other]).size(), ranking.noise_floor_ratio.value_or(0));
     }
 }
 
+}
+
+Verdict verdict_of(const Estimate& ratio, const std::optional<double>& p_adjusted, std::uint32_t comparisons,
+                   std::size_t n, std::size_t n_other, double noise_floor) {
+  if (std::min(n, n_other) < kFewestSamplesForInterval || !p_adjusted || !ratio.median)
+    return Verdict::kCannotTell;
+  if (*p_adjusted <= kSignificance)
+    return distance(*ratio.median) <= noise_floor ? Verdict::kNoneProven
+           : *ratio.median > 1                    ? Verdict::kFaster
+                                                  : Verdict::kSlower;
+  bool out_of_reach = smallest_p(n, n_other) * comparisons > kSignificance;
+  return out_of_reach ? Verdict::kCannotTell : Verdict::kNoneProven;
 }
 
 PairVerdict compare(const RunRecord& record, std::uint32_t index, std::uint32_t other_index) {
@@ -114,7 +109,7 @@ PairVerdict compare(const RunRecord& record, std::uint32_t index, std::uint32_t 
   pair.ratio = ratio_interval(b, a);
   pair.p_adjusted = std::min(1.0, mann_whitney_p(a, b).value_or(1) * pairs);
   double noise_floor = std::max(row.noise_floor_ratio.value_or(0), other.noise_floor_ratio.value_or(0));
-  pair.verdict = verdict_of(pair, pairs, a.size(), b.size(), noise_floor);
+  pair.verdict = verdict_of(pair.ratio, pair.p_adjusted, pairs, a.size(), b.size(), noise_floor);
   return pair;
 }
 
@@ -137,8 +132,21 @@ bool open_loop(const Row& row) {
 }
 
 bool measured_alike(const Row& a, const Row& b) {
-  auto key = [](const Row& r) { return std::tie(r.case_name, r.pattern, r.read_size_bytes, r.reads_per_op); };
-  return key(a) == key(b) && conditions(a.cell) == conditions(b.cell);
+  return dimensions(a) == dimensions(b) && conditions(a.cell) == conditions(b.cell) &&
+         a.cell.memory_limit_bytes == b.cell.memory_limit_bytes;
+}
+
+bool measured_alike_elsewhere(const Row& a, const Row& b) {
+  return dimensions(a) == dimensions(b) && conditions(a.cell) == conditions(b.cell) &&
+         a.cell.memory_of_file_ratio == b.cell.memory_of_file_ratio;
+}
+
+bool can_be_ranked(const Row& row) {
+  return may_be_judged(row) && !open_loop(row) && !throughputs(row).empty();
+}
+
+bool without_probes(const Row& row) {
+  return row.untraced && !row.untraced->reps.empty();
 }
 
 const Measurement* throughput_measurement(const Row& row) {

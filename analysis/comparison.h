@@ -7,6 +7,7 @@
 // error, drifted rows and the A/A control take no part; nor do rows of an open loop, whose throughput is what
 // was asked of them.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -49,6 +50,11 @@ struct RowGroup {
   std::uint32_t comparisons = 0;    // tests that Holm's correction covers
 };
 
+// What is proven of two samples, n and n_other repetitions, whose difference is one of `comparisons` that are
+// asked for together. No ratio within 1 +- noise_floor is called a difference.
+Verdict verdict_of(const Estimate& ratio, const std::optional<double>& p_adjusted, std::uint32_t comparisons,
+                   std::size_t n, std::size_t n_other, double noise_floor);
+
 // One row against any other of its cell, leader or not. Corrected (Bonferroni) over every pair of rows of the
 // table that could be asked for, so that a sentence may pick the pair that it needs. kCannotTell where one of
 // the two cannot be ranked.
@@ -66,7 +72,16 @@ bool open_loop(const Row& row);
 // Measured alike, but for strategy, threads and being the control.
 bool measured_alike(const Row& a, const Row& b);
 
-// The same, with as many threads: they differ in nothing but their strategy.
+// The same of rows of two records: the memory limit follows the size of the file, and may differ.
+bool measured_alike_elsewhere(const Row& a, const Row& b);
+
+// The row may be judged, and its throughput is its own doing.
+bool can_be_ranked(const Row& row);
+
+// Its throughput comes from repetitions without probes.
+bool without_probes(const Row& row);
+
+// The same as measured_alike, with as many threads: they differ in nothing but their strategy.
 inline bool same_cell(const Row& a, const Row& b) {
   return a.threads == b.threads && measured_alike(a, b);
 }

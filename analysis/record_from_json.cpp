@@ -7,9 +7,11 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -40,16 +42,19 @@ template<typename T> std::optional<T> number_from(const std::string& text) {
   return number;
 }
 
+using Unknown = std::map<std::string, std::string>;  // RunRecord::unknown
+
 // Reads the members of one JSON object.
 class Reader {
 public:
-  Reader(const Json& object, Pointer here, std::optional<Error>& problem)
-      : object_(object), here_(std::move(here)), problem_(problem) {
+  Reader(const Json& object, Pointer here, std::optional<Error>& problem, Unknown& unknown)
+      : object_(object), here_(std::move(here)), problem_(problem), unknown_(unknown) {
     if (!object_.is_object()) expected("an object", object_, here_);
   }
 
   template<typename T> void operator()(const char* key, T& member) {
     if (problem_) return;
+    asked_for_.insert(key);
     if (auto found = object_.find(key); found != object_.end())
       read(*found, here_ / key, member);
     else if constexpr (!kIsOptional<T>)
@@ -58,6 +63,13 @@ public:
 
   template<typename T> void may_lack(const char* key, T& member) {
     if (!problem_ && object_.contains(key)) (*this)(key, member);
+  }
+
+  // Once every member was read: what the object holds beside them.
+  void keep_unknown() {
+    if (problem_) return;
+    for (const auto& [key, value] : object_.items())
+      if (!asked_for_.contains(key)) unknown_[(here_ / key).to_string()] = value.dump();
   }
 
 private:
@@ -71,8 +83,9 @@ private:
     else if constexpr (std::is_same_v<T, double>)
       read_double(json, at, value);
     else {
-      Reader reader(json, at, problem_);
+      Reader reader(json, at, problem_, unknown_);
       fields(reader, value);
+      reader.keep_unknown();
     }
   }
 
@@ -129,7 +142,7 @@ private:
     std::map<std::uint64_t, std::uint64_t> bins;
     std::optional<std::uint64_t> min, max;
     std::optional<double> mean;
-    Reader field(json, at, problem_);
+    Reader field(json, at, problem_, unknown_);
     field("bins_per_octave", bins_per_octave);
     field("N", n);
     field("bins", bins);
@@ -179,6 +192,8 @@ private:
   const Json& object_;
   Pointer here_;
   std::optional<Error>& problem_;
+  Unknown& unknown_;
+  std::set<std::string, std::less<>> asked_for_;
 };
 
 // "line 3, column 14" of the byte at `position`, both counted from 1.
@@ -229,8 +244,9 @@ Result<RunRecord> from_json_text(std::string_view text) {
 
   RunRecord record;
   std::optional<Error> problem;
-  Reader reader(*json, Pointer(), problem);
+  Reader reader(*json, Pointer(), problem, record.unknown);
   fields(reader, record);
+  reader.keep_unknown();
   if (problem) return std::move(*problem);
   return record;
 }

@@ -83,8 +83,13 @@ private:
 }
 
 std::string to_json_text(const RunRecord& record) {
+  Json json = Writer::to_json(record);
+  for (const auto& [at, text] : record.unknown) {
+    const Json::json_pointer place(at), parent = place.parent_pointer();
+    if (json.contains(parent) && json[parent].is_object()) json[place] = Json::parse(text);
+  }
   // What JSON cannot say: bytes of a path that are not UTF-8 become U+FFFD, NaN and infinity become null.
-  return Writer::to_json(record).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }

@@ -211,6 +211,9 @@ struct RunRecord {
   std::vector<AttachedThread> threads;  // most waiting first
   std::vector<Interval> intervals;
   std::vector<Finding> findings;
+  // Of a record that another version wrote: what this one has no field for, JSON pointer -> JSON text. Written
+  // back where it stood.
+  std::map<std::string, std::string> unknown;
 };
 
 }

@@ -19,10 +19,12 @@ constexpr const char* kExamples = R"(Examples:
   sudo iotrace attach -p 4711 -d 30                   what a running process waits for, by file and thread
   iotrace run --probes off                            throughput alone, without root
   iotrace report cold.json                            the report again, from the record
+  iotrace compare before.json after.json              what is proven to differ, and which counters moved with it
   iotrace list strategies
   sudo iotrace doctor                                 what works here, and what a gap costs
 
-Exit codes: 0 measured, 1 failed, 2 usage, 3 this machine or user cannot.)";
+Exit codes: 0 measured, 1 failed, 2 usage, 3 this machine or user cannot,
+4 slower than compare --fail-over allows.)";
 
 }
 
@@ -61,6 +63,11 @@ int main(int argc, char** argv) {
   report->add_flag("--details", report_words.details,
                    "Show requests to the device, readahead windows, locks, memory and the longest faults");
 
+  CompareWords compare_words;
+  CLI::App* compare = app.add_subcommand(
+      "compare", "Set records side by side: what is proven of each cell, and what moved with it");
+  declare_compare_options(*compare, compare_words);
+
   std::string list_what;
   CLI::App* list =
       app.add_subcommand("list", "List strategies, cases, patterns, presets, probes or findings");
@@ -79,5 +86,6 @@ int main(int argc, char** argv) {
   if (*attach) return attach_command(attach_words);
   if (*doctor) return doctor_command();
   if (*report) return report_command(report_words);
+  if (*compare) return compare_command(compare_words);
   return list_command(list_what);
 }

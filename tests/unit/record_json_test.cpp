@@ -168,9 +168,22 @@ TEST_CASE("integers stay integers, up to the largest") {
   CHECK(from_json_text(text)->seed == record.seed);
 }
 
-TEST_CASE("unknown keys are ignored") {
-  CHECK(refusal(changed("/rows/0/weather", "rain")) == "accepted");
-  CHECK(refusal(changed("/rows/0/block_io/weather", "rain")) == "accepted");
+TEST_CASE("unknown keys are kept, and written back where they stood") {
+  for (const char* at : {"/weather", "/rows/0/weather", "/rows/0/block_io/weather", "/host/a~1b"})
+    for (const Json& value : {Json("rain"), Json{{"mm", 3}}, Json(nullptr)}) {
+      Result<RunRecord> record = from_json_text(changed(at, value));
+      REQUIRE(record);
+      CHECK(record->unknown == std::map<std::string, std::string>{{at, value.dump()}});
+      Json again = Json::parse(to_json_text(*record));
+      CHECK(again.at(Pointer(at)) == value);
+    }
+}
+
+TEST_CASE("a known record has no unknown keys, and what stood in a row that is gone goes with it") {
+  CHECK(from_json_text(to_json_text(test::full_record()))->unknown.empty());
+  RunRecord record = *from_json_text(changed("/rows/0/weather", "rain"));
+  record.rows.clear();
+  CHECK(Json::parse(to_json_text(record))["rows"] == Json::array());
 }
 
 TEST_CASE("an optional key that is missing is no value, and one beside the contract its default") {

@@ -36,6 +36,18 @@ struct ReportWords {
 };
 int report_command(const ReportWords& words);
 
+struct CompareWords {
+  std::vector<std::string> records;  // files; one may be "-" for standard input
+  std::vector<std::string> groups;   // "a1.json,a2.json": runs of one configuration, pooled
+  std::string format = "terminal";
+  std::string by;         // "strategy", "threads", "case"; empty: none
+  std::string fail_over;  // "5%"; empty: nothing fails
+};
+// Declares the options of `compare` with their help.
+void declare_compare_options(CLI::App& compare, CompareWords& words);
+// 4: a row is proven slower by more than --fail-over.
+int compare_command(const CompareWords& words);
+
 // `what`: strategies, cases, patterns, probes or findings.
 int list_command(const std::string& what);
 
