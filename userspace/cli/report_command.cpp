@@ -2,6 +2,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
+#include <filesystem>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,16 +13,19 @@
 #include "userspace/cli/commands.h"
 #include "userspace/cli/nearest.h"
 #include "userspace/cli/terminal.h"
+#include "userspace/controller/record_file.h"
 #include "userspace/unique_fd.h"
 
 namespace iotrace {
 
 namespace {
 
+constexpr std::string_view kStandardStream = "-";
+
 Result<std::string> read_all(const std::string& path) {
   UniqueFd opened;
   int fd = STDIN_FILENO;
-  if (path != "-") {
+  if (path != kStandardStream) {
     opened.reset(open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!opened) {
       Error error = errno_error("open " + path, errno, "report needs a record that run -o has written");
@@ -41,16 +46,43 @@ Result<std::string> read_all(const std::string& path) {
   }
 }
 
+// The one that was asked for by name, else the one that the output's extension stands for.
+Result<const ReportFormat*> chosen_format(const ReportWords& words) {
+  std::vector<std::string_view> names, extensions;
+  for (const ReportFormat& known : report_formats()) {
+    names.push_back(known.name);
+    if (!known.extension.empty()) extensions.push_back(known.extension);
+    if (known.name == words.format) return &known;
+  }
+  if (!words.format.empty()) return unknown_name("format", words.format, names);
+  if (words.output == kStandardStream) return &report_formats().front();
+  if (const ReportFormat* by_extension = format_for(words.output)) return by_extension;
+  return usage_error(fmt::format("-o {}: no format goes by that extension; name the file {}, or add --format",
+                                 words.output, fmt::join(extensions, ", ")));
+}
+
+// errors   usage: nothing can be written there, or the record itself is there
+Status check_output(const ReportWords& words) {
+  std::error_code missing;
+  if (std::filesystem::equivalent(words.record, words.output, missing) &&
+      std::filesystem::is_regular_file(words.output, missing))
+    return usage_error(fmt::format("-o {}: is the record itself; name another file", words.output));
+  return check_record_path(words.output);
+}
+
+Status print_whole(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return {};
+  return errno_error("write the report to standard output", errno);
+}
+
 }
 
 int report_command(const ReportWords& words) {
-  const ReportFormat* format = nullptr;
-  std::vector<std::string_view> names;
-  for (const ReportFormat& known : report_formats()) {
-    names.push_back(known.name);
-    if (known.name == words.format) format = &known;
-  }
-  if (!format) return report_error(unknown_name("format", words.format, names));
+  auto format = chosen_format(words);
+  if (!format) return report_error(format.error());
+  const bool to_file = words.output != kStandardStream;
+  if (to_file)
+    if (auto possible = check_output(words); !possible) return report_error(possible.error());
 
   std::optional<Publication> reference;
   if (!words.reference.empty()) {
@@ -62,11 +94,13 @@ int report_command(const ReportWords& words) {
   if (!text) return report_error(text.error());
   auto record = from_json_text(*text);
   if (!record) return report_error({words.record + ": " + record.error().message, record.error().kind});
-  if (auto possible = can_render(*format, *record); !possible) return report_error(possible.error());
-  fmt::print("{}", format->render(*record, {.colour = wants_colour(),
-                                            .histograms = words.histograms,
-                                            .details = words.details,
-                                            .reference = reference ? &*reference : nullptr}));
+  if (auto possible = can_render(**format, *record); !possible) return report_error(possible.error());
+  const std::string report = (*format)->render(*record, {.colour = !to_file && wants_colour(),
+                                                         .histograms = words.histograms,
+                                                         .details = words.details,
+                                                         .reference = reference ? &*reference : nullptr});
+  if (auto written = to_file ? write_record_file(words.output, report) : print_whole(report); !written)
+    return report_error(written.error());
   return 0;
 }
 
