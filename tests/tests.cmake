@@ -31,6 +31,7 @@ if(NOT IOTRACE_SANITIZE)
   test_level(contract_tests "tests/contract/*.cpp" userspace)
   test_level(in_place_tests "tests/in-place/*.cpp" userspace)
   test_level(cli_tests "tests/cli/*.cpp" analysis)
+  add_dependencies(cli_tests iotrace)
   target_link_options(in_place_tests PRIVATE -static)
   add_test(NAME "fleet_tests: node_exporter and Prometheus read a watch's metrics"
            COMMAND ${CMAKE_SOURCE_DIR}/tests/fleet/scrape.py ${CMAKE_SOURCE_DIR}/iotrace

@@ -6,6 +6,7 @@
 //   source  RFC 4180, but for line ends of one character
 
 #include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -50,7 +51,8 @@ private:
     of(".max", values.max());
     of(".mean", values.mean());
     of(".stddev", values.stddev());
-    add(key + ".N", histogram ? &static_cast<const std::uint64_t&>(values.count()) : nullptr);
+    const std::uint64_t count = values.count();
+    add(key + ".N", histogram ? &count : nullptr);
     for (double percent : kPercentiles)
       of(fmt::format(".percentile.{:.6f}", percent).c_str(), values.percentile(percent / 100));
   }

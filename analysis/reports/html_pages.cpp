@@ -75,10 +75,10 @@ std::vector<Json> hint_blocks(const RunRecord& record, const RowGroup& group) {
 std::vector<Json> page_blocks(const RunRecord& record, const RowGroup& group) {
   Bars pages("pages per op", {{"used", 2}, {"never used", 1}});
   Bars amplification("device bytes / bytes asked for", {{"amplification", 0}}, true);
-  Json numbers = table(fmt::format("Counters of {}", wording::counted_over(record, group.rows)), 2,
-                       {"strategy", "threads", "asked for", "from the device", "amplification", "pages added",
-                        "by fault", "by readahead", "by hint", "by read", "by other", "used", "never used",
-                        "evicted", "refaults"});
+  Json numbers = table(
+      fmt::format("Counters of {}", wording::counted_over(record, wording::rows_in_detail(record, group))), 2,
+      {"strategy", "threads", "asked for", "from the device", "amplification", "pages added", "by fault",
+       "by readahead", "by hint", "by read", "by other", "used", "never used", "evicted", "refaults"});
   for (std::uint32_t index : wording::rows_in_detail(record, group)) {
     const Row& row = record.rows[index];
     const PageCache cache = row.page_cache.value_or(PageCache{});

@@ -76,7 +76,7 @@ std::string file_id(std::uint32_t index) {
 }
 
 std::string row_label(const Row& row) {
-  return wording::row_name(row) + ' ' + threads_name(row.threads);
+  return wording::row_name(row) + ' ' + threads_name(row.threads) + (row.drifted ? " (drifted)" : "");
 }
 
 std::size_t style_of(const RunRecord& record, const Row& row) {

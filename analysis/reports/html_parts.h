@@ -40,7 +40,7 @@ Json block(std::string title, std::string note, Json plot, std::vector<Json> tab
 std::string row_id(std::uint32_t index);
 std::string file_id(std::uint32_t index);
 
-// "mmap T04"
+// "mmap T04", "mmap T04 (drifted)"
 std::string row_label(const Row& row);
 
 // The same for a strategy all over the page: its place in order of appearance.

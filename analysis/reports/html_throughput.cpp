@@ -34,10 +34,6 @@ std::string latency(const Row& row, double q) {
   return ns ? human_ns(static_cast<double>(*ns)) : std::string(kNotAvailable);
 }
 
-std::string mark_words(char mark) {
-  return mark == '*' ? "fastest" : mark == '~' ? "not told apart" : "";
-}
-
 // {"kind": "intervals", "unit", "log", "x": [text], "series": [{"name", "style", "dashed", "points":
 // [{"value", "low", "high", "label", "target"} | null, …]}]}: a point for each x.
 Json intervals_plot(const RunRecord& record, const RowGroup& group, const Samples& samples) {
@@ -91,7 +87,7 @@ Json throughput_block(const RunRecord& record, const RowGroup& group) {
     const bool numbers = !row.error && m;
     add_line(rows,
              {wording::row_name(row), threads_name(row.threads), wording::throughput_text(row, samples),
-              mark == marks.end() ? "" : mark_words(mark->second),
+              mark == marks.end() ? "" : std::string(1, mark->second),
               numbers && m->bw_bytes ? megabytes_per_s(*m->bw_bytes) : std::string(kNotAvailable),
               numbers ? latency(row, 0.5) : std::string(kNotAvailable),
               numbers ? latency(row, 0.99) : std::string(kNotAvailable),
@@ -104,7 +100,7 @@ Json throughput_block(const RunRecord& record, const RowGroup& group) {
   return block("Throughput", samples.unit + (open ? "; the rate is given" : "; more is better"),
                intervals_plot(record, group, samples), {std::move(rows)},
                open ? wording::state_sentences(record, group)
-                    : wording::throughput_sentences(record, group, "fastest"));
+                    : wording::throughput_sentences(record, group, "*"));
 }
 
 }

@@ -30,11 +30,11 @@ struct Plot {
 const std::array<Plot, 4>& plots() {
   static const std::array<Plot, 4> kPlots{
       {{"Threads that waited",
-        "seconds of waiting per second: threads that waited at once, on average",
+        "at once, on average; locks: mmap_lock and futex, on which threads sleep that have no work",
         "threads",
         {{"faults", 1, rate<&Interval::fault_wait_s>},
          {"reads", 0, rate<&Interval::read_wait_s>},
-         {"mmap_lock", 7, rate<&Interval::lock_wait_s>}}},
+         {"locks", 7, rate<&Interval::lock_wait_s>}}},
        {"Faults, reads and hints",
         "per second",
         "/s",

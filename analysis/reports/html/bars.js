@@ -10,11 +10,14 @@ function plot_bars(plot) {
     backgroundColor: colourOf(part.style),
     borderColor: palette().paper,
     borderWidth: {right: 1},
+    // A ratio is more than 1, or less.
+    base: plot.log ? 1 : undefined,
     // A narrow interval is still seen.
     minBarLength: part.values.some(Array.isArray) ? 3 : 0,
     maxBarThickness: 18,
   }));
-  const percent = plot.unit.startsWith("%");
+  // Shares end at 100, not at the next round number behind the last digit of their sum.
+  const whole = plot.unit.startsWith("%") && sums(plot).every(sum => sum < 100.5);
   return {
     type: "bar",
     height: 64 + lineHeight * plot.names.length,
@@ -26,7 +29,7 @@ function plot_bars(plot) {
       scales: {
         x: plot.log
           ? logAxis(plot.unit, plainNumber, {})
-          : {stacked: true, min: 0, suggestedMax: percent ? 100 : undefined, title: {text: plot.unit},
+          : {stacked: true, min: 0, max: whole ? 100 : undefined, title: {text: plot.unit},
             ticks: {maxRotation: 0, callback: plainNumber}},
         y: {stacked: !plot.log, grid: {display: false}, ticks: {autoSkip: false, color: palette().text}},
       },
@@ -36,6 +39,13 @@ function plot_bars(plot) {
       }}},
     },
   };
+}
+
+function sums(plot) {
+  return plot.names.map((_, line) => plot.parts.reduce((sum, part) => {
+    const value = part.values[line];
+    return sum + (Array.isArray(value) ? value[1] : value ?? 0);
+  }, 0));
 }
 
 // Names leave the bars room: their ends tell them apart.

@@ -9,6 +9,7 @@ function plot_timeline(plot) {
     borderColor: colourOf(series.style),
     backgroundColor: colourOf(series.style),
     borderWidth: 2,
+    clip: 8,
     pointStyle: markOf(series.style).point,
     pointRadius: plot.x.length > 60 ? 0 : 3,
     pointHoverRadius: 6,
@@ -22,7 +23,7 @@ function plot_timeline(plot) {
       interaction: {mode: "nearest", intersect: false, axis: "xy"},
       scales: {
         x: {type: "linear", min: 0, max: plot.x[plot.x.length - 1], title: {text: "s since the watch began"},
-          ticks: {callback: plainNumber, maxRotation: 0}},
+          ticks: {callback: plainNumber, maxRotation: 0, includeBounds: false}},
         y: {min: 0, title: {text: bytes ? "MiB/s" : plot.unit},
           ticks: {callback: value => plainNumber(bytes ? value / 2 ** 20 : value)}},
       },
