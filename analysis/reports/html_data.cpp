@@ -86,14 +86,15 @@ Json facts_of(const RunRecord& record) {
   return facts;
 }
 
+// Each table folded, with what belongs to it.
 std::vector<Json> detail_blocks(const RunRecord& record, const RowGroup& group) {
-  std::vector<Json> blocks;
+  std::vector<Json> tables;
   for (const wording::ResponseTable& content : wording::detail_tables(record, group)) {
-    Json numbers = table_of(content);
-    numbers["heading"] = "";
-    blocks.push_back(block(content.heading, "", nullptr, {std::move(numbers)}, content.sentences));
+    tables.push_back(table_of(content));
+    tables.back()["sentences"] = content.sentences;
   }
-  return blocks;
+  if (tables.empty()) return {};
+  return {block("Details", "", nullptr, std::move(tables))};
 }
 
 void add_section(Json& sections, std::string title, const wording::ResponseTable& content) {

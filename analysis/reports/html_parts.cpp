@@ -59,7 +59,8 @@ Json table_of(const wording::AttachTable& content) {
 
 Json block(std::string title, std::string note, Json plot, std::vector<Json> tables,
            std::vector<std::string> sentences) {
-  std::erase_if(tables, [](const Json& table) { return table["lines"].empty(); });
+  std::erase_if(tables,
+                [](const Json& table) { return table["lines"].empty() && !table.contains("sentences"); });
   return {{"title", std::move(title)},
           {"note", std::move(note)},
           {"plot", std::move(plot)},

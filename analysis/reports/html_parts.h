@@ -6,7 +6,8 @@
 //   finding  {"severity", "id", "text", "remedy", "source", "links": [{"text", "target"}]}
 //   section  {"id", "title", "note", "blocks": [block]}
 //   block    {"title", "note", "plot": plot | null, "tables": [table], "sentences": [text]}
-//   table    {"heading", "labels", "columns": [text], "lines": [{"id": text | null, "cells": [text]}]}
+//   table    {"heading", "labels", "columns": [text], "lines": [{"id": text | null, "cells": [text]}],
+//            "sentences": [text], where they belong to the table alone}
 //   plot     {"kind": which file of analysis/reports/html/ draws it, …}: below, where each is made
 //
 // "style" is the number of a colour and a mark; "target" the id of a table's line. Text is made printable

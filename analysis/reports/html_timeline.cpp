@@ -22,6 +22,11 @@ template<auto Member> std::optional<double> rate(const Interval& interval) {
   return static_cast<double>(*(interval.*Member)) / interval.seconds;
 }
 
+std::optional<double> megabytes(const Interval& interval) {
+  const auto bytes = rate<&Interval::device_read_bytes>(interval);
+  return bytes ? std::optional(*bytes / 1e6) : std::nullopt;
+}
+
 struct Plot {
   const char *title, *note, *unit;
   std::vector<Line> lines;
@@ -48,16 +53,8 @@ const std::array<Plot, 4>& plots() {
         {{"came in", 0, rate<&Interval::added_pages>},
          {"left", 5, rate<&Interval::evicted_pages>},
          {"came back", 1, rate<&Interval::refault_pages>}}},
-       {"Bytes from the device",
-        "per second",
-        "bytes/s",
-        {{"read", 0, rate<&Interval::device_read_bytes>}}}}};
+       {"Reads from the device", "per second", "MB/s", {{"read", 0, megabytes}}}}};
   return kPlots;
-}
-
-std::string number_text(double value, std::string_view unit) {
-  if (unit == "bytes/s") return human_bytes(value) + "/s";
-  return fmt::format("{} {}", three_digits(value), unit);
 }
 
 // {"kind": "timeline", "unit", "x": [seconds since the watch began, the end of each interval], "series":
@@ -78,7 +75,8 @@ std::optional<Json> block_of(const RunRecord& record, const Plot& plot) {
       const auto value = line.per_second(interval);
       some |= value && *value > 0;
       values.push_back(value ? Json(*value) : Json(nullptr));
-      labels.push_back(value ? number_text(*value, plot.unit) : std::string(kNotAvailable));
+      labels.push_back(value ? fmt::format("{} {}", three_digits(*value), plot.unit)
+                             : std::string(kNotAvailable));
     }
     if (!some) continue;
     columns.emplace_back(line.name);

@@ -30,14 +30,19 @@ function findingElement(finding) {
       ...linkList(more)) : null);
 }
 
+function sentenceList(sentences) {
+  if (!sentences.length) return "";
+  return element("ul", {className: "sentences"}, ...sentences.map(text => element("li", {}, text)));
+}
+
 function blockElement(block) {
   const out = element("section", {className: "block"},
     block.title ? element("h3", {}, block.title) : null, quiet(block.note));
   if (block.plot) out.append(plotElement(block.plot, block.title));
-  // Findings link to lines: such a table is open.
-  for (const table of block.tables) out.append(tableElement(table, !block.plot || table.lines[0].id !== null));
-  if (block.sentences.length)
-    out.append(element("ul", {className: "sentences"}, ...block.sentences.map(text => element("li", {}, text))));
+  // Findings link to lines: such a table is open, as is one that has no plot before it and none beside it.
+  for (const table of block.tables)
+    out.append(tableElement(table, Boolean(table.lines[0]?.id) || !block.plot && block.tables.length === 1));
+  out.append(sentenceList(block.sentences));
   return out;
 }
 

@@ -8,15 +8,16 @@ function tableElement(table, open) {
   const lines = table.lines.map(line => element("tr", line.id ? {id: line.id} : {},
     ...line.cells.map((text, i) => element("td", {className: side(i)}, text))));
   const named = table.columns.some(text => text);
-  const made = element("table", {}, table.heading ? element("caption", {}, table.heading) : null,
-    named ? element("thead", {}, head) : null, element("tbody", {}, ...lines));
+  const made = element("table", {ariaLabel: table.heading}, named ? element("thead", {}, head) : null,
+    element("tbody", {}, ...lines));
   const copy = element("button", {type: "button", className: "copy"}, "Copy");
   copy.addEventListener("click", () => {
     copyText([table.columns, ...table.lines.map(line => line.cells)].map(cells => cells.join("\t")).join("\n"));
     copy.textContent = "Copied";
   });
   const scroll = element("div", {className: "scroll", tabIndex: 0}, made);
-  return element("details", {open}, element("summary", {}, "Table"), scroll, copy);
+  return element("details", {open}, element("summary", {}, table.heading || "Table"), scroll, copy,
+    sentenceList(table.sentences ?? []));
 }
 
 // The clipboard API is not there on every file:// page.

@@ -2,7 +2,6 @@
 // Rates over the seconds of a watch.
 
 function plot_timeline(plot) {
-  const bytes = plot.unit === "bytes/s";
   const datasets = plot.series.map(series => ({
     label: series.name,
     data: series.values.map((y, i) => ({x: plot.x[i], y})),
@@ -24,8 +23,7 @@ function plot_timeline(plot) {
       scales: {
         x: {type: "linear", min: 0, max: plot.x[plot.x.length - 1], title: {text: "s since the watch began"},
           ticks: {callback: plainNumber, maxRotation: 0, includeBounds: false}},
-        y: {min: 0, title: {text: bytes ? "MiB/s" : plot.unit},
-          ticks: {callback: value => plainNumber(bytes ? value / 2 ** 20 : value)}},
+        y: {min: 0, title: {text: plot.unit}, ticks: {callback: plainNumber}},
       },
       plugins: {tooltip: {callbacks: {
         title: items => items.map(item => `until ${plainNumber(item.parsed.x)} s`),
