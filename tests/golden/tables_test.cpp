@@ -123,3 +123,15 @@ TEST_CASE("fio: its own reader finds every op of every job") {
   CHECK(text.find("17112760320, , , , 1, 721, 1.0") != std::string::npos);
   std::filesystem::remove_all(folder);
 }
+
+TEST_CASE("formats: no two share a name or an extension, and the longest extension decides") {
+  std::set<std::string_view> names, extensions;
+  for (const ReportFormat& format : report_formats()) {
+    CHECK(names.insert(format.name).second);
+    if (format.extension.empty()) continue;
+    CHECK(format.extension.starts_with('.'));
+    CHECK(extensions.insert(format.extension).second);
+    CHECK(format_for("a" + std::string(format.extension)) == &format);
+  }
+  CHECK(format_for("a.xlsx") == nullptr);
+}
