@@ -12,8 +12,10 @@ SUDO      := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 ARGS      ?=
 
 BUILD_PACKAGES := cmake ninja-build g++ clang llvm bpftool pkg-config libbpf-dev libelf-dev zlib1g-dev \
-                  libfmt-dev libcli11-dev nlohmann-json3-dev libboost-dev libboost-math-dev liburing-dev
-TEST_PACKAGES  := catch2 fio libvalijson-dev util-linux procps python3 prometheus prometheus-node-exporter
+                  libfmt-dev libcli11-dev nlohmann-json3-dev libboost-dev libboost-math-dev liburing-dev libjs-chart.js
+TEST_PACKAGES  := catch2 fio libvalijson-dev util-linux procps python3 python3-six prometheus prometheus-node-exporter
+# Other sources of node bring npm along, and Debian's npm would take them away.
+BROWSER_PACKAGES := chromium $(shell command -v npm >/dev/null || echo nodejs npm)
 OVERHEAD_PACKAGES := fio python3 util-linux strace linux-perf bpftrace libbpf-tools
 KERNELS_PACKAGES  := qemu-system-x86 busybox-static cpio kmod binutils e2fsprogs xfsprogs python3
 
@@ -50,6 +52,7 @@ install-build:
 
 install-test:
 	@tests/install $(TEST_PACKAGES)
+	@tests/install $(BROWSER_PACKAGES) || echo "the tests of the HTML report will be skipped"
 
 $(BUILD)/build.ninja: CMakeLists.txt tests/tests.cmake
 	@cmake -S . -B $(BUILD) -G Ninja -DIOTRACE_TESTS=$(if $(wildcard /usr/lib/cmake/Catch2),ON,OFF) >/dev/null

@@ -31,6 +31,7 @@ if(NOT IOTRACE_SANITIZE)
   test_level(contract_tests "tests/contract/*.cpp" userspace)
   test_level(in_place_tests "tests/in-place/*.cpp" userspace)
   test_level(cli_tests "tests/cli/*.cpp" analysis)
+  add_dependencies(cli_tests iotrace)
   target_link_options(in_place_tests PRIVATE -static)
   add_test(NAME "fleet_tests: node_exporter and Prometheus read a watch's metrics"
            COMMAND ${CMAKE_SOURCE_DIR}/tests/fleet/scrape.py ${CMAKE_SOURCE_DIR}/iotrace
@@ -40,6 +41,11 @@ if(NOT IOTRACE_SANITIZE)
   set_tests_properties("fleet_tests: node_exporter and Prometheus read a watch's metrics"
                        "fleet_tests: systemd and promtool accept what the fleet folder holds"
                        PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 60)
+  foreach(test run_page attach_page looks hostile)
+    add_test(NAME "browser_tests: ${test}"
+             COMMAND ${CMAKE_SOURCE_DIR}/tests/browser/run ${test}.mjs ${CMAKE_SOURCE_DIR}/iotrace)
+    set_tests_properties("browser_tests: ${test}" PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
+  endforeach()
 endif()
 
 # The pure parts of `make overhead`.

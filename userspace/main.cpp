@@ -20,6 +20,7 @@ constexpr const char* kExamples = R"(Examples:
   iotrace run --probes off                            throughput alone, without root
   iotrace report cold.json                            the report again, from the record
   iotrace compare before.json after.json              what is proven to differ, and which counters moved with it
+  iotrace report cold.json -o cold.html               one page with plots, for a browser or a pull request
   iotrace list strategies
   sudo iotrace doctor                                 what works here, and what a gap costs
 
@@ -55,7 +56,9 @@ int main(int argc, char** argv) {
   report->add_option("record", report_words.record, "A record from run -o, or - for standard input")
       ->required();
   report->add_option("--format", report_words.format,
-                     "terminal, markdown, jmh, or json (the findings alone)");
+                     "One of iotrace list formats; without it by the extension of -o, else terminal");
+  report->add_option("-o,--output", report_words.output,
+                     "Write it to this file (.html, .md, .csv, ...), or - for standard output");
   report->add_option("--reference", report_words.reference,
                      "Set published results beside the rows: lucene-16279, lucene-16145, lucene-16044 or "
                      "lkml-2002, then a colon and a platform, as in lucene-16279:c6id");
@@ -70,8 +73,9 @@ int main(int argc, char** argv) {
 
   std::string list_what;
   CLI::App* list =
-      app.add_subcommand("list", "List strategies, cases, patterns, presets, probes or findings");
-  list->add_option("what", list_what, "strategies, cases, patterns, probes or findings")->required();
+      app.add_subcommand("list", "List strategies, cases, patterns, presets, probes, findings or formats");
+  list->add_option("what", list_what, "strategies, cases, patterns, presets, probes, findings or formats")
+      ->required();
 
   CLI::App* doctor =
       app.add_subcommand("doctor", "Say what works on this machine, what does not, and what that costs");

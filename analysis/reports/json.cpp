@@ -53,6 +53,6 @@ std::string render_json(const RunRecord& record, const ReportOptions&) {
 }
 
 extern const ReportFormat json_report;
-const ReportFormat json_report{"json", "the findings alone, as a JSON array", render_json};
+const ReportFormat json_report{"json", "the findings alone, as a JSON array", render_json, false, ".json"};
 
 }

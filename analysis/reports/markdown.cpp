@@ -9,8 +9,8 @@
 
 #include "analysis/attach_facts.h"
 #include "analysis/format.h"
-#include "analysis/reports/detail_tables.h"
 #include "analysis/reports/attach_report.h"
+#include "analysis/reports/detail_tables.h"
 #include "analysis/reports/markdown_text.h"
 #include "analysis/reports/report.h"
 #include "analysis/reports/wording.h"
@@ -235,6 +235,6 @@ std::string render_markdown(const RunRecord& record, const ReportOptions& option
 
 extern const ReportFormat markdown_report;
 const ReportFormat markdown_report{"markdown", "tables, findings and settings for a pull request",
-                                   render_markdown};
+                                   render_markdown, false, ".md"};
 
 }

@@ -33,7 +33,8 @@ std::string render_openmetrics(const RunRecord& record, const ReportOptions&) {
 }
 
 extern const ReportFormat openmetrics_report;
-const ReportFormat openmetrics_report{
-    "openmetrics", "metrics for Prometheus, as attach --textfile writes them", render_openmetrics};
+const ReportFormat openmetrics_report{"openmetrics",
+                                      "metrics for Prometheus, as attach --textfile writes them",
+                                      render_openmetrics, false, ".prom"};
 
 }

@@ -15,7 +15,10 @@ namespace iotrace {
   REPORT(markdown)                                                                                           \
   REPORT(jmh)                                                                                                \
   REPORT(json)                                                                                               \
-  REPORT(openmetrics)
+  REPORT(openmetrics)                                                                                        \
+  REPORT(html)                                                                                               \
+  REPORT(csv)                                                                                                \
+  REPORT(fio)
 
 #define DECLARE(report) extern const ReportFormat report##_report;
 IOTRACE_REPORTS(DECLARE)
@@ -26,6 +29,15 @@ std::span<const ReportFormat> report_formats() {
   static const std::array kFormats{IOTRACE_REPORTS(LIST)};
 #undef LIST
   return kFormats;
+}
+
+const ReportFormat* format_for(std::string_view path) {
+  const ReportFormat* best = nullptr;
+  for (const ReportFormat& format : report_formats())
+    if (!format.extension.empty() && path.ends_with(format.extension) &&
+        (!best || format.extension.size() > best->extension.size()))
+      best = &format;
+  return best;
 }
 
 Status can_render(const ReportFormat& format, const RunRecord& record) {

@@ -24,12 +24,16 @@ struct ReportFormat {
   std::string_view name;  // "terminal"
   std::string_view summary;
   std::string (*render)(const RunRecord&, const ReportOptions&);
-  bool of_rows = false;  // there is nothing to render without rows: not for attach
+  bool of_rows = false;             // there is nothing to render without rows: not for attach
+  std::string_view extension = {};  // ".html": what an output file is called that is to be of this format
 };
 
 // errors   usage: the record is one of attach, and the format shows rows alone
 Status can_render(const ReportFormat& format, const RunRecord& record);
 
 std::span<const ReportFormat> report_formats();
+
+// The format whose extension the path ends in, the longest where several do; nullptr: none.
+const ReportFormat* format_for(std::string_view path);
 
 }

@@ -42,6 +42,6 @@ std::string render_terminal(const RunRecord& record, const ReportOptions& option
 
 extern const ReportFormat terminal_report;
 const ReportFormat terminal_report{"terminal", "tables, reasons and findings in at most 110 columns",
-                                   render_terminal};
+                                   render_terminal, false, ".txt"};
 
 }

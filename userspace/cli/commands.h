@@ -29,9 +29,10 @@ void declare_attach_options(CLI::App& attach, AttachWords& words);
 int attach_command(const AttachWords& words);
 
 struct ReportWords {
-  std::string record;  // a file, or "-" for standard input
-  std::string format = "terminal";
-  std::string reference;  // "lucene-16279:c6id"; empty: none
+  std::string record;        // a file, or "-" for standard input
+  std::string output = "-";  // a file, or "-" for standard output
+  std::string format;        // empty: by the output's extension, "terminal" to standard output
+  std::string reference;     // "lucene-16279:c6id"; empty: none
   bool histograms = false, details = false;
 };
 int report_command(const ReportWords& words);

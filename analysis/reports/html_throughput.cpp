@@ -1,0 +1,106 @@
+// Throughput by threads, one line a strategy, with intervals: the table's lines are what findings link to.
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "analysis/format.h"
+#include "analysis/reports/html_parts.h"
+#include "analysis/row_facts.h"
+#include "analysis/text.h"
+
+namespace iotrace::page {
+
+namespace {
+
+using wording::Samples;
+
+// From this ratio of largest to smallest on, a linear axis hides the small ones.
+constexpr double kLogFrom = 30;
+
+const Estimate* plotted(const Row& row) {
+  const Measurement* m = throughput_measurement(row);
+  return row.error || row.drifted || !m || !m->ops_per_ms.median ? nullptr : &m->ops_per_ms;
+}
+
+Json number(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+std::string latency(const Row& row, double q) {
+  const Measurement* m = throughput_measurement(row);
+  const auto ns = m ? m->lat_ns.percentile(q) : std::nullopt;
+  return ns ? human_ns(static_cast<double>(*ns)) : std::string(kNotAvailable);
+}
+
+// {"kind": "intervals", "unit", "log", "x": [text], "series": [{"name", "style", "dashed", "points":
+// [{"value", "low", "high", "label", "target"} | null, …]}]}: a point for each x.
+Json intervals_plot(const RunRecord& record, const RowGroup& group, const Samples& samples) {
+  Json x = Json::array(), series = Json::array();
+  std::vector<std::uint32_t> threads;
+  for (std::uint32_t index : group.rows) threads.push_back(record.rows[index].threads);
+  std::ranges::sort(threads);
+  threads.erase(std::ranges::unique(threads).begin(), threads.end());
+  for (std::uint32_t count : threads) x.push_back(threads_name(count));
+
+  double least = 0, most = 0;
+  for (std::uint32_t index : wording::in_reading_order(record, group.rows)) {
+    const Row& row = record.rows[index];
+    const Estimate* estimate = plotted(row);
+    if (!estimate) continue;
+    const std::string name = wording::row_name(row);
+    if (series.empty() || series.back()["name"] != name)
+      series.push_back({{"name", name},
+                        {"style", style_of(record, row)},
+                        {"dashed", row.control},
+                        {"points", std::vector<Json>(threads.size())}});
+    const auto place = static_cast<std::size_t>(std::ranges::find(threads, row.threads) - threads.begin());
+    series.back()["points"][place] = {{"value", *estimate->median},
+                                      {"low", number(estimate->low)},
+                                      {"high", number(estimate->high)},
+                                      {"label", wording::throughput_text(row, samples) + " ops/ms"},
+                                      {"target", row_id(index)}};
+    if (*estimate->median > 0) least = least > 0 ? std::min(least, *estimate->median) : *estimate->median;
+    most = std::max(most, *estimate->median);
+  }
+  if (series.empty()) return nullptr;
+  return {{"kind", "intervals"},
+          {"unit", "ops/ms"},
+          {"log", least > 0 && most / least >= kLogFrom},
+          {"x", std::move(x)},
+          {"series", std::move(series)}};
+}
+
+}
+
+Json throughput_block(const RunRecord& record, const RowGroup& group) {
+  const Samples samples = wording::samples_of(record, group);
+  const auto marks = wording::marks_of(group);
+  Json rows = table(
+      "", 2,
+      {"strategy", "threads", "ops/ms", "", "MB/s", "op p50", "op p99", "device/ceiling", "traced/untraced"});
+  for (std::uint32_t index : wording::in_reading_order(record, group.rows)) {
+    const Row& row = record.rows[index];
+    const Measurement* m = throughput_measurement(row);
+    const auto mark = marks.find(index);
+    const bool numbers = !row.error && m;
+    add_line(rows,
+             {wording::row_name(row), threads_name(row.threads), wording::throughput_text(row, samples),
+              mark == marks.end() ? "" : std::string(1, mark->second),
+              numbers && m->bw_bytes ? megabytes_per_s(*m->bw_bytes) : std::string(kNotAvailable),
+              numbers ? latency(row, 0.5) : std::string(kNotAvailable),
+              numbers ? latency(row, 0.99) : std::string(kNotAvailable),
+              row.ceiling_ratio ? percent(*row.ceiling_ratio) : std::string(kNotAvailable),
+              row.observer_cost_ratio && row.observer_cost_ratio->median ? interval(*row.observer_cost_ratio)
+                                                                         : std::string(kNotAvailable)},
+             row_id(index));
+  }
+  const bool open = open_loop(record.rows[group.rows.front()]);
+  return block("Throughput", samples.unit + (open ? "; the rate is given" : "; more is better"),
+               intervals_plot(record, group, samples), {std::move(rows)},
+               open ? wording::state_sentences(record, group)
+                    : wording::throughput_sentences(record, group, "*"));
+}
+
+}
