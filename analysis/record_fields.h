@@ -178,6 +178,8 @@ void fields(auto& field, Of<Row> auto& row) {
   field("reclaim", row.reclaim);
   field("unavailable", row.unavailable);
   field("probes", row.probes);
+  field.may_lack("stacks", row.stacks);
+  field.may_lack("stacks_dropped", row.stacks_dropped);
 }
 
 void fields(auto& field, Of<Finding> auto& finding) {

@@ -169,6 +169,9 @@ struct Row {
   std::optional<Reclaim> reclaim;
   std::map<std::string, std::string> unavailable;  // "hints.late_pages" -> reason
   std::vector<ProbeStatus> probes;
+  // With --stacks, most waiting first.
+  std::optional<std::vector<FaultStack>> stacks;
+  std::optional<StackDrops> stacks_dropped;
 };
 
 // What the device delivers past the page cache, with so many reads of one size in flight (O_DIRECT,

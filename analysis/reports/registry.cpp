@@ -15,7 +15,8 @@ namespace iotrace {
   REPORT(markdown)                                                                                           \
   REPORT(jmh)                                                                                                \
   REPORT(json)                                                                                               \
-  REPORT(openmetrics)
+  REPORT(openmetrics)                                                                                        \
+  REPORT(folded)
 
 #define DECLARE(report) extern const ReportFormat report##_report;
 IOTRACE_REPORTS(DECLARE)
@@ -29,6 +30,8 @@ std::span<const ReportFormat> report_formats() {
 }
 
 Status can_render(const ReportFormat& format, const RunRecord& record) {
+  if (format.possible)
+    if (Status possible = format.possible(record); !possible) return possible;
   if (!format.of_rows || !of_attach(record)) return {};
   std::vector<std::string_view> others;
   for (const ReportFormat& other : report_formats())

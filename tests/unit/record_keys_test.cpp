@@ -109,9 +109,10 @@ TEST_CASE("each key holds the member of its name") {
   holds(row["block_io"], R"({"reads":30,"read_bytes":31,"unplaced":32})");
   holds(row["reclaim"],
         R"({"direct_stalls":40,"reclaimed_pages":41,"tlb_shootdowns":42,"swap_in_pages":43})");
-  holds(record["target"],
-        R"({"asked":"-p 4711","processes":[{"pid":4711,"name":"java","ended":"exited"}],"seconds":10.5,)"
-        R"("observer_cpu_ratio":0.01,"notes":["a note"],"files_left_out":3,"threads_left_out":4,"expect_hints":true})");
+  holds(
+      record["target"],
+      R"({"asked":"-p 4711","processes":[{"pid":4711,"name":"java","ended":"exited"}],"seconds":10.5,)"
+      R"("observer_cpu_ratio":0.01,"notes":["a note"],"files_left_out":3,"threads_left_out":4,"expect_hints":true})");
   holds(record["threads"][0],
         R"({"pid":4711,"tid":4712,"name":"search-1","seconds":10.5,"faults":7,"fault_wait_s":1.5,)"
         R"("read_wait_s":2.5,"mmap_lock_wait_s":3.5,"futex_wait_s":4.5})");
@@ -125,6 +126,11 @@ TEST_CASE("each key holds the member of its name") {
         R"("wasted_most_pages":40})");
   holds(record["files"][0]["advice"], R"([{"advice":"RANDOM","bytes":524288}])");
   holds(record["files"][0]["order"], R"({"in_order":1,"out_of_order":2})");
+  holds(row["stacks"], R"([{"thread":"reader-1","user":["main","search"],"kernel":["filemap_fault",)"
+                       R"("io_schedule"],"faults":3,"wait_ns":4}])");
+  holds(row["stacks_dropped"], R"({"faults":5,"wait_ns":6})");
+  CHECK(record["totals"]["stacks"] == row["stacks"]);
+  CHECK(record["totals"]["stacks_dropped"] == row["stacks_dropped"]);
   holds(row["mmap_lock"]["holders"], R"([{"thread":"reader-1","syscall":"mmap","times":2}])");
   holds(row["probes"][0],
         R"({"name":"faults","variant":"tp_btf","reason":"fentry: ENOTSUPP","lost":4,"unmatched":5})");
@@ -143,5 +149,5 @@ TEST_CASE("keys stand in the order of the design") {
         "counters_from requested_bytes "
         "device_bytes amplification_ratio ceiling_ratio fio time rusage syscalls madvise hints faults "
         "page_cache readahead mmap_lock "
-        "block_io reclaim unavailable probes ");
+        "block_io reclaim unavailable probes stacks stacks_dropped ");
 }

@@ -95,12 +95,15 @@ inline Row full_row() {
   row.mmap_lock = {lock, lock, {{{"reader-1", "mmap", 2}}}};
   row.unavailable = {{"faults.retried", "example"}};
   row.probes = {{"faults", "tp_btf", "fentry: ENOTSUPP", 4, 5}};
+  row.stacks = {{"reader-1", {"main", "search"}, {"filemap_fault", "io_schedule"}, 3, 4}};
+  row.stacks_dropped = {5, 6};
   return row;
 }
 
 inline Totals full_totals(const Row& row) {
-  return {row.time,      row.syscalls,  row.madvise,  row.hints,   row.faults,      row.page_cache,
-          row.readahead, row.mmap_lock, row.block_io, row.reclaim, row.unavailable, row.probes};
+  return {row.time,        row.syscalls,  row.madvise,   row.hints,         row.faults,
+          row.page_cache,  row.readahead, row.mmap_lock, row.block_io,      row.reclaim,
+          row.unavailable, row.probes,    row.stacks,    row.stacks_dropped};
 }
 
 inline AttachedFile full_file(const Row& row) {

@@ -23,6 +23,7 @@ struct AttachWords {
   std::size_t top = 20;
   double max_overhead_pct = 5;
   bool follow = true, expect_hints = false, quiet = false, histograms = false;
+  bool stacks = false;
 };
 // Declares the options of `attach` with their help.
 void declare_attach_options(CLI::App& attach, AttachWords& words);

@@ -120,6 +120,9 @@ void declare_run_options(CLI::App& run, RunWords& words) {
                  "off: none, needs no root; or names of probes, after 'paired,' likewise (on)");
   run.add_flag("--no-canary", words.no_canary,
                "Don't let the probes count a known work on the file's first pages first");
+  run.add_flag(
+      "--stacks", words.stacks,
+      "Keep stacks of faults that wait, in traced repetitions, for report --format folded; needs -o");
   run.add_flag("--strict", words.strict,
                "Measure nothing, exit 3, unless every probe works and has counted that work right");
   run.add_option("--preset", words.preset,
@@ -250,6 +253,14 @@ Result<RunSettings> run_settings(const RunWords& asked) {
     return usage_error("--strict asks for proven probes, which --no-canary leaves unproven; leave out one");
   if (words.strict && settings->options.probes == "off")
     return usage_error("--strict asks for proven probes, and --probes off has none; leave out one");
+  if (words.stacks && settings->options.probes == "off")
+    return usage_error("--stacks are kept by probes, and --probes off has none; leave out one");
+  if (words.stacks && !settings->output)
+    return usage_error("--stacks: name a file for the record by -o; report --format folded reads it");
+  const auto& named = settings->probe_names;
+  if (words.stacks && !named.empty() && std::ranges::find(named, "faults") == named.end())
+    return usage_error("--stacks are of faults; add faults to --probes");
+  settings->logs.stacks = words.stacks;
   settings->canary = !words.no_canary;
   settings->strict = words.strict;
   settings->tables = {settings->options};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/run_record.h"
+#include "userspace/probes/probe_set.h"
 
 namespace CLI {
 class App;
@@ -21,7 +22,7 @@ struct RunWords {
   std::string rate, arrivals, compute, mmap_churn, write_pct, hot_size, cold_pct, zipf_theta, stride;
   std::string memory_sweep, preset, ceiling;
   bool ramhog = false, dry_run = false, fio = false, histograms = false, details = false;
-  bool no_canary = false, strict = false;
+  bool no_canary = false, strict = false, stacks = false;
 };
 
 struct RunSettings {
@@ -37,6 +38,7 @@ struct RunSettings {
   bool histograms = false, details = false;
   bool canary = true;   // prove the probes first
   bool strict = false;  // measure only if all of them are proven
+  Logs logs;            // of traced repetitions
 };
 
 // Declares the options of `run` with their help.

@@ -85,6 +85,10 @@ __u64 BpfObject::followed_mapping() const {
   return skeleton_->bss->followed_mapping;
 }
 
+stack_wait& BpfObject::stacks_dropped() const {
+  return skeleton_->bss->stacks_dropped;
+}
+
 std::span<const std::byte> BpfObject::file() {
   std::size_t size = 0;
   const void* bytes = iotrace_bpf::elf_bytes(&size);

@@ -12,6 +12,7 @@
 
 #include "analysis/result.h"
 #include "bpf/contract.h"
+#include "bpf/log_contract.h"
 
 struct iotrace_bpf;
 
@@ -42,6 +43,7 @@ public:
   void set_census(bool on);
   void set_target_bit(__u32 tgid) const;  // bpf/attach_targets.bpf.h
   __u64 followed_mapping() const;
+  stack_wait& stacks_dropped() const;  // bpf/fault_stacks.bpf.h
 
   // The object file, as the compiler made it.
   static std::span<const std::byte> file();

@@ -15,6 +15,7 @@
 #include "userspace/probes/page_ledger.h"
 #include "userspace/probes/privilege.h"
 #include "userspace/probes/probe.h"
+#include "userspace/probes/stack_maps.h"
 #include "userspace/probes/sums.h"
 
 namespace iotrace {
@@ -37,9 +38,10 @@ constexpr __u32 kLastMark = MARK_WITHHELD - 1;  // 0 is no mark
 
 class LoadedProbes final : public ProbeSet {
 public:
-  LoadedProbes(std::vector<const Probe*> selected, LoadedHooks hooks, std::string ledger_note)
+  LoadedProbes(std::vector<const Probe*> selected, LoadedHooks hooks, std::string ledger_note,
+               const Logs& logs)
       : selected_(std::move(selected)), object_(std::move(hooks.object)), states_(std::move(hooks.states)),
-        ledger_note_(std::move(ledger_note)) {}
+        ledger_note_(std::move(ledger_note)), logs_(logs) {}
 
   int gate_fd() const override { return object_.gate_fd(); }
   int ledger_fd() const override { return object_.ledger_fd(); }
@@ -53,6 +55,7 @@ public:
   Status attach(const ProbeTarget& whose) override {
     detach();
     if (Status cleared = clear_sums(object_); !cleared) return cleared;
+    if (logs_.stacks) clear_stacks(object_);
     if (Status marked = next_mark(); !marked) return marked;
     tgid_ = whose.tgid;
     marks_withheld_ = whose.marks_withheld;
@@ -88,6 +91,10 @@ public:
     read_hints(counted, marks_withheld_, readings);
     read_time(counted, readings);
     readings.probes = status_from(sums->totals);
+    if (logs_.stacks && stacks_are_kept(states_, readings.unavailable)) {
+      readings.stacks = StackNames().name(read_stacks(object_));
+      readings.stacks_dropped = read_stack_drops(object_);
+    }
     return readings;
   }
 
@@ -185,6 +192,7 @@ private:
   BpfObject object_;
   HookStates states_;
   std::string ledger_note_;
+  Logs logs_;
   Attachments attachments_;
   Attachments census_;
   std::array<Count, kHooks> misses_before_{};
@@ -196,7 +204,7 @@ private:
 }
 
 Result<std::unique_ptr<ProbeSet>> load_probe_set(const std::vector<std::string>& names, int file_fd,
-                                                 HookStates states) {
+                                                 HookStates states, const Logs& logs) {
   Result<std::vector<const Probe*>> selected = select_probes(names);
   if (!selected) return selected.error();
   if (Status allowed = may_trace(); !allowed) return allowed.error();
@@ -208,14 +216,15 @@ Result<std::unique_ptr<ProbeSet>> load_probe_set(const std::vector<std::string>&
     for (HookId id : probe->hooks) states[id].wanted = true;
     for (HookId id : probe->borrows) states[id].wanted = true;
   }
-  Result<LoadedHooks> hooks = load_hooks(std::move(states), *kernel, {.file_fd = file_fd});
+  Result<LoadedHooks> hooks = load_hooks(std::move(states), *kernel, {.file_fd = file_fd, .logs = logs});
   if (!hooks) return hooks.error();
-  return std::unique_ptr<ProbeSet>(
-      std::make_unique<LoadedProbes>(std::move(*selected), std::move(*hooks), ledger_size(file_fd).note));
+  return std::unique_ptr<ProbeSet>(std::make_unique<LoadedProbes>(std::move(*selected), std::move(*hooks),
+                                                                  ledger_size(file_fd).note, logs));
 }
 
-Result<std::unique_ptr<ProbeSet>> ProbeSet::load(const std::vector<std::string>& names, int file_fd) {
-  return load_probe_set(names, file_fd, HookStates());
+Result<std::unique_ptr<ProbeSet>> ProbeSet::load(const std::vector<std::string>& names, int file_fd,
+                                                 const Logs& logs) {
+  return load_probe_set(names, file_fd, HookStates(), logs);
 }
 
 }

@@ -17,6 +17,7 @@
 #include "userspace/probes/load_hooks.h"
 #include "userspace/probes/privilege.h"
 #include "userspace/probes/probe.h"
+#include "userspace/probes/stack_maps.h"
 #include "userspace/probes/sums.h"
 #include "userspace/probes/watch_maps.h"
 #include "userspace/unique_fd.h"
@@ -60,8 +61,9 @@ void leave_to_files(ProbeReadings& readings) {
 
 class LoadedWatch final : public WatchSet {
 public:
-  LoadedWatch(std::vector<const Probe*> selected, LoadedHooks hooks)
-      : selected_(std::move(selected)), object_(std::move(hooks.object)), states_(std::move(hooks.states)) {}
+  LoadedWatch(std::vector<const Probe*> selected, LoadedHooks hooks, const Logs& logs)
+      : selected_(std::move(selected)), object_(std::move(hooks.object)), states_(std::move(hooks.states)),
+        logs_(logs) {}
 
   ~LoadedWatch() override { end(); }
 
@@ -101,6 +103,8 @@ public:
     leave_to_files(readings);
     keep_longest(*sums, readings);
     for (const Probe* probe : selected_) readings.probes.push_back(status_of(*probe, sums->totals));
+    stacks_kept_ = logs_.stacks && stacks_are_kept(states_, readings.unavailable);
+    if (stacks_kept_) names_.look(read_stacks(object_));
     return readings;
   }
 
@@ -113,6 +117,10 @@ public:
     return files;
   }
   Result<std::vector<WatchedThread>> threads() override { return read_threads(object_); }
+  std::optional<std::vector<FaultStack>> stacks() override {
+    return stacks_kept_ ? std::optional(names_.name(read_stacks(object_))) : std::nullopt;
+  }
+  StackDrops stack_drops() override { return read_stack_drops(object_); }
   attach_losses losses() override { return read_losses(object_); }
 
   Status walk(FileCatalog& catalog) override {
@@ -224,6 +232,9 @@ private:
   // The order matters: attachments go before the object that they hold programs of.
   BpfObject object_;
   HookStates states_;
+  Logs logs_;
+  StackNames names_;
+  bool stacks_kept_ = false;
   std::array<Attachments, kHooks> attachments_;
   UniqueFd timing_;
   std::vector<Cost> before_;
@@ -233,7 +244,7 @@ private:
 
 }
 
-Result<std::unique_ptr<WatchSet>> WatchSet::load(const std::vector<std::string>& names) {
+Result<std::unique_ptr<WatchSet>> WatchSet::load(const std::vector<std::string>& names, const Logs& logs) {
   Result<std::vector<const Probe*>> selected = select_probes(names);
   if (!selected) return selected.error();
   if (Status allowed = may_trace(); !allowed) return allowed.error();
@@ -249,9 +260,10 @@ Result<std::unique_ptr<WatchSet>> WatchSet::load(const std::vector<std::string>&
     for (HookId id : probe->hooks) states[id].wanted = true;
     for (HookId id : probe->borrows) states[id].wanted = true;
   }
-  Result<LoadedHooks> hooks = load_hooks(std::move(states), *kernel, {.many = true});
+  Result<LoadedHooks> hooks = load_hooks(std::move(states), *kernel, {.many = true, .logs = logs});
   if (!hooks) return hooks.error();
-  return std::unique_ptr<WatchSet>(std::make_unique<LoadedWatch>(std::move(*selected), std::move(*hooks)));
+  return std::unique_ptr<WatchSet>(
+      std::make_unique<LoadedWatch>(std::move(*selected), std::move(*hooks), logs));
 }
 
 }
