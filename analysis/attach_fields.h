@@ -88,6 +88,9 @@ void fields(auto& field, Of<Totals> auto& totals) {
   field("probes", totals.probes);
   field.may_lack("stacks", totals.stacks);
   field.may_lack("stacks_dropped", totals.stacks_dropped);
+  field.may_lack("events_window_s", totals.events_window_s);
+  field.may_lack("events", totals.events);
+  field.may_lack("events_dropped", totals.events_dropped);
 }
 
 void fields(auto& field, Of<Interval> auto& interval) {

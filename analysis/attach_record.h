@@ -97,6 +97,10 @@ struct Totals {
   // With --stacks, most waiting first.
   std::optional<std::vector<FaultStack>> stacks;
   std::optional<StackDrops> stacks_dropped;
+  // With --window: events that began in its first seconds.
+  std::optional<double> events_window_s;
+  std::optional<std::vector<LoggedEvent>> events;
+  std::optional<Count> events_dropped;
 };
 
 // What one line of the live view says: counts of an interval.

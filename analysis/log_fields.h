@@ -19,4 +19,18 @@ void fields(auto& field, Of<StackDrops> auto& drops) {
   field("wait_ns", drops.wait_ns);
 }
 
+void fields(auto& field, Of<LoggedEvent> auto& event) {
+  field("kind", event.kind);
+  field("what", event.what);
+  field("pid", event.pid);
+  field("tid", event.tid);
+  field("thread", event.thread);
+  field("file", event.file);
+  field("offset_bytes", event.offset_bytes);
+  field("bytes", event.bytes);
+  field("errno", event.error);
+  field("begin_ns", event.begin_ns);
+  field("duration_ns", event.duration_ns);
+}
+
 }

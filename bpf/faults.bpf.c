@@ -27,6 +27,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/attach_faults.bpf.h"
+#include "bpf/events.bpf.h"
 #include "bpf/fault_service.bpf.h"
 #include "bpf/fault_stacks.bpf.h"
 #include "bpf/histogram.bpf.h"
@@ -98,6 +99,8 @@ static __always_inline int fault_ends(void* ctx, __u64 address, bool major) {
   }
   __u64 duration = bpf_ktime_get_ns() - thread->fault_ns;
   histogram_add(HISTOGRAM_FAULTS + kind, duration);
+  if (cfg.window_ns)
+    log_fault(task, thread, kind, cfg.many ? fault_mapping(task) : followed_mapping, duration);
   bool waited = kind == FAULT_WAITED || kind == FAULT_READ;
   if (waited) {
     __u64 net = add_wait(thread, WAIT_FAULT, &c->waits.fault_ns, duration, thread->fault_waited_ns);

@@ -27,3 +27,30 @@ struct stack_wait {
   __u64 wait_ns;
 };
 CONTRACT_SIZE(struct stack_wait, 16);
+
+// ---- single events -------------------------------------------------------------------------------------
+enum {
+  EVENT_ROOM = 8 << 20,  // bytes, 104,857 events: later ones are dropped
+  MOST_ASKERS = 8192,    // bios and requests on their way
+};
+
+enum event_kind { EVENT_FAULT, EVENT_HINT, EVENT_READ, EVENT_DEVICE };
+
+#define NOT_KNOWN (~0ull)
+
+struct event {
+  __u64 begin_ns;  // CLOCK_MONOTONIC
+  __u64 duration_ns;
+  __u64 mapping;  // address_space of the file, 0: not known
+  __u64 at;       // where it begins: bytes of the file; where `address` says so, in the process; or NOT_KNOWN
+  __u64 bytes;    // of a call that failed: 0
+  __u32 tgid, tid;  // who asked for it, 0: not known
+  __u8 kind;        // enum event_kind
+  __u8 detail;      // of a fault, enum fault_kind; of a hint or read, enum followed_call
+  __u8 address;     // `at` is one
+  __u8 reserved;
+  __u16 advice;     // NO_ADVICE: none
+  __u16 error;      // errno
+  char thread[16];  // comm
+};
+CONTRACT_SIZE(struct event, 72);

@@ -53,7 +53,8 @@ int main(int argc, char** argv) {
   report->add_option("record", report_words.record, "A record from run -o, or - for standard input")
       ->required();
   report->add_option("--format", report_words.format,
-                     "terminal, markdown, jmh, openmetrics, folded (stacks), or json (the findings alone)");
+                     "terminal, markdown, jmh, openmetrics, folded (stacks), trace (timeline), or json (the "
+                     "findings alone)");
   report->add_option("--reference", report_words.reference,
                      "Set published results beside the rows: lucene-16279, lucene-16145, lucene-16044 or "
                      "lkml-2002, then a colon and a platform, as in lucene-16279:c6id");

@@ -245,6 +245,7 @@ struct readahead_control {
 // 6.1 to 6.18
 struct bio_vec {
   struct page* bv_page;
+  unsigned int bv_offset;
 } KERNEL_TYPE;
 
 // 6.1 to 6.18

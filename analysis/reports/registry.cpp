@@ -16,7 +16,8 @@ namespace iotrace {
   REPORT(jmh)                                                                                                \
   REPORT(json)                                                                                               \
   REPORT(openmetrics)                                                                                        \
-  REPORT(folded)
+  REPORT(folded)                                                                                             \
+  REPORT(trace)
 
 #define DECLARE(report) extern const ReportFormat report##_report;
 IOTRACE_REPORTS(DECLARE)

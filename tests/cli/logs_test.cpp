@@ -1,4 +1,4 @@
-// --stacks as a user meets it: from a program that waits to the lines of a flame graph.
+// --stacks and --window as a user meets them: from a program that waits to a flame graph and a timeline.
 
 #include <fcntl.h>
 #include <signal.h>
@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
 #include <fstream>
+#include <map>
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
@@ -117,11 +119,94 @@ TEST_CASE("run --stacks: each traced row has its own") {
   CHECK(folded.out.starts_with("mmap-random cold random T01;"));
 }
 
-TEST_CASE("report --format folded: a record without stacks is a usage error") {
+namespace {
+
+// What trace_check.py counts, "device=1 fault=2 hint=3 read=4", or what it objects to.
+std::string checked(const std::filesystem::path& folder, const std::string& trace) {
+  const auto path = folder / "trace.json";
+  std::ofstream(path) << trace;
+  const std::string command =
+      fmt::format("python3 -B {}/tests/golden/trace_check.py {} 2>&1", IOTRACE_SOURCE_DIR, path.string());
+  FILE* answer = ::popen(command.c_str(), "r");
+  std::string text;
+  char line[4096];
+  while (answer && ::fgets(line, sizeof(line), answer)) text += line;
+  if (answer) ::pclose(answer);
+  return text;
+}
+
+}
+
+TEST_CASE("attach --window: the program's faults stand on a timeline that Perfetto can draw") {
+  need_root();
+  TempFolder folder;
+  Toucher toucher(folder.file("index", kBytes));
+  const auto record = folder.path() / "r.json";
+  Program attach({"attach", "-p", toucher.pid(), "-d", "4", "--window", "3s", "-o", record.string()});
+  ::sleep(1);
+  toucher.go();
+  const Outcome outcome = attach.wait();
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  const auto written = read_json(record);
+  CHECK(written["totals"]["events_window_s"] == 3.0);
+  CHECK(written["totals"]["events_dropped"] == 0);
+  CHECK(written["totals"]["stacks"].is_null());
+  std::size_t faults = 0, device_reads = 0;
+  for (const auto& event : written["totals"]["events"]) {
+    CHECK(std::to_string(event["pid"].get<int>()) == toucher.pid());
+    if (event["file"] != (folder.path() / "index").string()) continue;
+    if (event["kind"] == "fault") CHECK(event["offset_bytes"] == faults++ * 5 * 4096);
+    device_reads += event["kind"] == "device";
+  }
+  CHECK(faults == kPages);
+  CHECK(device_reads == kPages);
+
+  const Outcome trace = run_iotrace({"report", "--format", "trace", record.string()});
+  REQUIRE(trace.exit_code == 0);
+  const std::string counts = checked(folder.path(), trace.out);
+  INFO(counts);
+  CHECK(counts.find("device=") == 0);
+  CHECK(counts.find("fault=0") == std::string::npos);
+  CHECK(checked(folder.path(), R"({"traceEvents":[{"ph":"X","name":"a"}]})").find("lacks") !=
+        std::string::npos);
+}
+
+TEST_CASE("run --window: the first traced repetition of each row stands on a timeline") {
+  need_root();
+  TempFolder folder;
+  const auto record = folder.path() / "r.json";
+  const Outcome outcome = run_iotrace(
+      {"run",       "--size",    "64M",   "--case",   "cold",   "--strategy", "mmap-random-willneed,pread",
+       "--threads", "2",         "--ops", "20",       "--reps", "2",          "--probes",
+       "paired",    "--ceiling", "off",   "--window", "10s",    "-o",         record.string()},
+      {.folder = folder.path()});
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  for (const auto& row : read_json(record)["rows"]) {
+    if (row["control"] == true) continue;
+    INFO(row["strategy"]);
+    CHECK(row["events_dropped"] == 0);
+    std::map<std::string, std::size_t> counts;
+    for (const auto& event : row["events"]) ++counts[event["kind"]];
+    const std::size_t reads = row["traced"]["reps"][0]["ops"].get<std::size_t>() * 16;
+    CHECK(counts["hint"] == (row["strategy"] == "pread" ? 0 : reads));
+    CHECK(counts["read"] == (row["strategy"] == "pread" ? reads : 0));
+    CHECK(counts["device"] > 0);
+  }
+  const Outcome trace = run_iotrace({"report", "--format", "trace", record.string()});
+  REQUIRE(trace.exit_code == 0);
+  CHECK(checked(folder.path(), trace.out).find("device=") == 0);
+}
+
+TEST_CASE("report --format folded or trace: a record without stacks or events is a usage error") {
   TempFolder folder;
   const auto record = folder.path() / "r.json";
   std::filesystem::copy_file(std::string(IOTRACE_SOURCE_DIR) + "/tests/golden/records/cold.json", record);
-  const Outcome outcome = run_iotrace({"report", "--format", "folded", record.string()});
-  CHECK(outcome.exit_code == 2);
-  CHECK(outcome.err.find("measure again with --stacks") != std::string::npos);
+  const Outcome folded = run_iotrace({"report", "--format", "folded", record.string()});
+  CHECK(folded.exit_code == 2);
+  CHECK(folded.err.find("measure again with --stacks") != std::string::npos);
+  const Outcome trace = run_iotrace({"report", "--format", "trace", record.string()});
+  CHECK(trace.exit_code == 2);
+  CHECK(trace.err.find("measure again with --window") != std::string::npos);
 }

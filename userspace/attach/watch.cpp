@@ -140,7 +140,7 @@ public:
       if (Status taken = take_interval(); !taken) return taken.error();
       if (Status shown = on_interval(record_, record_.intervals.back()); !shown) return shown.error();
     }
-    take_logs();
+    if (Status taken = take_logs(); !taken) return taken.error();
     record_.partial = interrupted() && request_.seconds > 0;
     probes_->end();
     return std::move(record_);
@@ -239,10 +239,18 @@ private:
     return take_files_and_threads();
   }
 
-  void take_logs() {
-    if (!record_.totals) return;
-    record_.totals->stacks = probes_->stacks();
-    if (record_.totals->stacks) record_.totals->stacks_dropped = probes_->stack_drops();
+  Status take_logs() {
+    if (!record_.totals) return {};
+    Totals& totals = *record_.totals;
+    totals.stacks = probes_->stacks();
+    if (totals.stacks) totals.stacks_dropped = probes_->stack_drops();
+    auto log = probes_->events(catalog_);
+    if (!log) return log.error();
+    if (!*log) return {};
+    totals.events_window_s = std::min((*log)->window_s, record_.target->seconds);
+    totals.events = std::move((*log)->list);
+    totals.events_dropped = (*log)->dropped;
+    return {};
   }
 
   void take_blocked_threads() {

@@ -120,9 +120,7 @@ void declare_run_options(CLI::App& run, RunWords& words) {
                  "off: none, needs no root; or names of probes, after 'paired,' likewise (on)");
   run.add_flag("--no-canary", words.no_canary,
                "Don't let the probes count a known work on the file's first pages first");
-  run.add_flag(
-      "--stacks", words.stacks,
-      "Keep stacks of faults that wait, in traced repetitions, for report --format folded; needs -o");
+  declare_log_options(run, words.logs, "the start of each row's first traced repetition");
   run.add_flag("--strict", words.strict,
                "Measure nothing, exit 3, unless every probe works and has counted that work right");
   run.add_option("--preset", words.preset,

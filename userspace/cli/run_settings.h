@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/run_record.h"
-#include "userspace/probes/probe_set.h"
+#include "userspace/cli/log_settings.h"
 
 namespace CLI {
 class App;
@@ -22,7 +22,8 @@ struct RunWords {
   std::string rate, arrivals, compute, mmap_churn, write_pct, hot_size, cold_pct, zipf_theta, stride;
   std::string memory_sweep, preset, ceiling;
   bool ramhog = false, dry_run = false, fio = false, histograms = false, details = false;
-  bool no_canary = false, strict = false, stacks = false;
+  bool no_canary = false, strict = false;
+  LogWords logs;
 };
 
 struct RunSettings {

@@ -44,6 +44,8 @@ public:
   void set_target_bit(__u32 tgid) const;  // bpf/attach_targets.bpf.h
   __u64 followed_mapping() const;
   stack_wait& stacks_dropped() const;  // bpf/fault_stacks.bpf.h
+  __u64& window_begins() const;        // bpf/events.bpf.h, and
+  __u64& events_dropped() const;
 
   // The object file, as the compiler made it.
   static std::span<const std::byte> file();

@@ -11,6 +11,7 @@
 
 #include "userspace/probes/attachments.h"
 #include "userspace/probes/calls.h"
+#include "userspace/probes/event_ring.h"
 #include "userspace/probes/hook_targets.h"
 #include "userspace/probes/libbpf_messages.h"
 #include "userspace/probes/page_ledger.h"
@@ -40,6 +41,7 @@ config configuration(const HookStates& states, const KernelBtf& kernel, const Fo
   made.iter_fd = static_cast<__u32>(what.file_fd);
   made.many = what.many;
   made.stacks = what.logs.stacks;
+  made.window_ns = what.logs.window_ns;
   made.tick_ns = tick_ns();
   for (__u8& call : made.calls) call = CALL_OTHER;
   for (const FollowedCall& followed : followed_calls()) made.calls[followed.number] = followed.call;
@@ -54,6 +56,7 @@ void enable(BpfObject& object, const Variant& variant) {
 void make_room(const BpfObject& object, const config& configuration) {
   if (configuration.many) make_room_for_attach(object);
   if (configuration.stacks) make_room_for_stacks(object);
+  if (configuration.window_ns) make_room_for_events(object);
 }
 
 // Loads each hook's variant by itself and gives up those that are refused. True: there was one.

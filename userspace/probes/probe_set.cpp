@@ -3,12 +3,14 @@
 #include <bpf/bpf.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "userspace/probes/attachments.h"
+#include "userspace/probes/event_ring.h"
 #include "userspace/probes/kernel_btf.h"
 #include "userspace/probes/load_hooks.h"
 #include "userspace/probes/load_probe_set.h"
@@ -34,14 +36,20 @@ Count recursion_misses(const BpfObject& object, const Variant& variant) {
   return misses;
 }
 
+// As the kernel names it now.
+std::string path_of(int fd) {
+  std::error_code error;
+  return std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", fd), error).string();
+}
+
 constexpr __u32 kLastMark = MARK_WITHHELD - 1;  // 0 is no mark
 
 class LoadedProbes final : public ProbeSet {
 public:
   LoadedProbes(std::vector<const Probe*> selected, LoadedHooks hooks, std::string ledger_note,
-               const Logs& logs)
+               const Logs& logs, std::string path)
       : selected_(std::move(selected)), object_(std::move(hooks.object)), states_(std::move(hooks.states)),
-        ledger_note_(std::move(ledger_note)), logs_(logs) {}
+        ledger_note_(std::move(ledger_note)), logs_(logs), path_(std::move(path)) {}
 
   int gate_fd() const override { return object_.gate_fd(); }
   int ledger_fd() const override { return object_.ledger_fd(); }
@@ -58,6 +66,8 @@ public:
     if (logs_.stacks) clear_stacks(object_);
     if (Status marked = next_mark(); !marked) return marked;
     tgid_ = whose.tgid;
+    mapping_address_ = whose.mapping_address;
+    mapping_bytes_ = whose.mapping_bytes;
     marks_withheld_ = whose.marks_withheld;
     object_.set_target({.tgid = static_cast<__u32>(whose.tgid),
                         .epoch = ++epoch_,
@@ -74,7 +84,7 @@ public:
         return attached;
       }
     }
-    return {};
+    return logs_.window_ns ? begin_events(object_) : Status();
   }
 
   void detach() override {
@@ -94,6 +104,14 @@ public:
     if (logs_.stacks && stacks_are_kept(states_, readings.unavailable)) {
       readings.stacks = StackNames().name(read_stacks(object_));
       readings.stacks_dropped = read_stack_drops(object_);
+    }
+    if (logs_.window_ns) {
+      auto events = take_events(object_);
+      if (!events) return events.error();
+      readings.events = {seconds_of(logs_),
+                         logged_events(std::move(*events), object_.window_begins(),
+                                       [this](const event& event) { return place_of(event); }),
+                         object_.events_dropped()};
     }
     return readings;
   }
@@ -141,6 +159,16 @@ private:
       if (const Variant* variant = state.variant())
         misses[static_cast<std::size_t>(state.hook->id)] = recursion_misses(object_, *variant);
     return misses;
+  }
+
+  EventPlace place_of(const event& event) const {
+    if (event.address) {
+      const std::uint64_t offset = event.at - mapping_address_;
+      if (offset < mapping_bytes_) return {path_, offset};
+    } else if (event.mapping && event.mapping == object_.followed_mapping()) {
+      return {path_, event.at == NOT_KNOWN ? std::nullopt : std::optional<std::uint64_t>(event.at)};
+    }
+    return {};
   }
 
   bool reported(HookId id) const {
@@ -198,6 +226,8 @@ private:
   std::array<Count, kHooks> misses_before_{};
   __u32 epoch_ = 0;
   pid_t tgid_ = 0;
+  std::uint64_t mapping_address_ = 0, mapping_bytes_ = 0;
+  std::string path_;  // of the followed file
   bool marks_withheld_ = false;
 };
 
@@ -218,8 +248,8 @@ Result<std::unique_ptr<ProbeSet>> load_probe_set(const std::vector<std::string>&
   }
   Result<LoadedHooks> hooks = load_hooks(std::move(states), *kernel, {.file_fd = file_fd, .logs = logs});
   if (!hooks) return hooks.error();
-  return std::unique_ptr<ProbeSet>(std::make_unique<LoadedProbes>(std::move(*selected), std::move(*hooks),
-                                                                  ledger_size(file_fd).note, logs));
+  return std::unique_ptr<ProbeSet>(std::make_unique<LoadedProbes>(
+      std::move(*selected), std::move(*hooks), ledger_size(file_fd).note, logs, path_of(file_fd)));
 }
 
 Result<std::unique_ptr<ProbeSet>> ProbeSet::load(const std::vector<std::string>& names, int file_fd,

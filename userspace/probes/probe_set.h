@@ -34,7 +34,8 @@ struct ProbeTarget {
 
 // What is logged beside the counts; it costs nothing where it is off.
 struct Logs {
-  bool stacks = false;  // of faults that waited
+  bool stacks = false;          // of faults that waited
+  std::uint64_t window_ns = 0;  // single events that begin so long after an attach; 0: none
 };
 
 // What the probes counted while the gate was open. Groups of probes that are off are nullopt; single
@@ -54,6 +55,7 @@ struct ProbeReadings {
   std::vector<ProbeStatus> probes;
   std::optional<std::vector<FaultStack>> stacks;
   std::optional<StackDrops> stacks_dropped;
+  std::optional<EventLog> events;
 };
 
 // How many of the longest faults are told.

@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "userspace/probes/attachments.h"
+#include "userspace/probes/event_ring.h"
 #include "userspace/probes/kernel_btf.h"
 #include "userspace/probes/load_hooks.h"
 #include "userspace/probes/privilege.h"
@@ -78,6 +79,8 @@ public:
       if (Status attached = attachments_[index(state.hook->id)].attach(object_, *variant); !attached)
         return attached;
     }
+    if (logs_.window_ns)
+      if (Status begun = begin_events(object_); !begun) return begun;
     object_.gate_page().open = 1;
     return {};
   }
@@ -121,6 +124,15 @@ public:
     return stacks_kept_ ? std::optional(names_.name(read_stacks(object_))) : std::nullopt;
   }
   StackDrops stack_drops() override { return read_stack_drops(object_); }
+  Result<std::optional<EventLog>> events(const FileCatalog& catalog) override {
+    if (!logs_.window_ns) return std::optional<EventLog>();
+    auto taken = take_events(object_);
+    if (!taken) return taken.error();
+    const auto place_of = [&](const event& event) { return this->place_of(event, catalog); };
+    return std::optional(EventLog{seconds_of(logs_),
+                                  logged_events(std::move(*taken), object_.window_begins(), place_of),
+                                  object_.events_dropped()});
+  }
   attach_losses losses() override { return read_losses(object_); }
 
   Status walk(FileCatalog& catalog) override {
@@ -165,6 +177,21 @@ private:
     const auto& named = *readings.faults->longest;
     for (std::size_t i = 0; i < named.size() && i < sums.long_faults.size(); ++i)
       longest_.emplace_back(sums.long_faults[i].mapping, named[i]);
+  }
+
+  // An address is looked up in what its process maps now, or mapped when it was looked at last.
+  EventPlace place_of(const event& event, const FileCatalog& catalog) {
+    if (event.address) {
+      auto [process, is_new] = mappings_.try_emplace(event.tgid, static_cast<pid_t>(event.tgid));
+      if (is_new) process->second.look();
+      const MappedPart* part = process->second.part_at(event.at);
+      if (!part || part->inode == 0) return {};
+      return {part->path, event.at - part->start + part->file_offset};
+    }
+    EventPlace place;
+    if (const CataloguedFile* file = catalog.find(event.mapping)) place.file = file->path;
+    if (event.mapping && event.at != NOT_KNOWN) place.offset_bytes = event.at;
+    return place;
   }
 
   static std::size_t index(HookId id) { return static_cast<std::size_t>(id); }
@@ -235,6 +262,7 @@ private:
   Logs logs_;
   StackNames names_;
   bool stacks_kept_ = false;
+  std::map<__u32, ProcessSymbols> mappings_;
   std::array<Attachments, kHooks> attachments_;
   UniqueFd timing_;
   std::vector<Cost> before_;

@@ -63,6 +63,8 @@ public:
   // mappings for their names.
   virtual std::optional<std::vector<FaultStack>> stacks() = 0;
   virtual StackDrops stack_drops() = 0;
+  // Single events, which are taken by this; nullopt: not asked for. To be called once, at the end.
+  virtual Result<std::optional<EventLog>> events(const FileCatalog& catalog) = 0;
 
   // Lists the targets' files by the kernel's iterators.
   //   errors   unsupported: the iterator is refused
