@@ -251,14 +251,11 @@ Result<RunSettings> run_settings(const RunWords& asked) {
     return usage_error("--strict asks for proven probes, which --no-canary leaves unproven; leave out one");
   if (words.strict && settings->options.probes == "off")
     return usage_error("--strict asks for proven probes, and --probes off has none; leave out one");
-  if (words.stacks && settings->options.probes == "off")
-    return usage_error("--stacks are kept by probes, and --probes off has none; leave out one");
-  if (words.stacks && !settings->output)
-    return usage_error("--stacks: name a file for the record by -o; report --format folded reads it");
-  const auto& named = settings->probe_names;
-  if (words.stacks && !named.empty() && std::ranges::find(named, "faults") == named.end())
-    return usage_error("--stacks are of faults; add faults to --probes");
-  settings->logs.stacks = words.stacks;
+  if ((words.logs.stacks || !words.logs.window.empty()) && settings->options.probes == "off")
+    return usage_error("--stacks and --window are kept by probes, and --probes off has none; leave out one");
+  auto logs = log_settings(words.logs, settings->output.value_or(""), settings->probe_names);
+  if (!logs) return logs.error();
+  settings->logs = *logs;
   settings->canary = !words.no_canary;
   settings->strict = words.strict;
   settings->tables = {settings->options};
