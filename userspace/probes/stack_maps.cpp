@@ -35,6 +35,13 @@ void make_room_for_stacks(const BpfObject& object) {
   bpf_map__set_max_entries(object.map("fault_sleeps"), STACK_THREAD_SLOTS);
 }
 
+std::set<pid_t> processes_with_stacks(const BpfObject& object) {
+  std::set<pid_t> tgids;
+  for (const stack_key& key : keys_of<stack_key>(object, "stack_waits"))
+    tgids.insert(static_cast<pid_t>(key.tgid));
+  return tgids;
+}
+
 std::vector<CountedStack> read_stacks(const BpfObject& object) {
   std::vector<CountedStack> stacks;
   const int waits = bpf_map__fd(object.map("stack_waits"));

@@ -1,7 +1,10 @@
 #pragma once
 // The tables of --stacks (bpf/log_contract.h), read and sized.
 
+#include <sys/types.h>
+
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +18,8 @@ namespace iotrace {
 // Before loading: gives the tables their room.
 void make_room_for_stacks(const BpfObject& object);
 
+// Whose faults have waited so far.
+std::set<pid_t> processes_with_stacks(const BpfObject& object);
 std::vector<CountedStack> read_stacks(const BpfObject& object);
 // Puts into `unavailable` what can't be told here: all stacks, or those of the kernel.
 //   returns  true: there are stacks

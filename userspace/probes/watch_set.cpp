@@ -107,7 +107,7 @@ public:
     keep_longest(*sums, readings);
     for (const Probe* probe : selected_) readings.probes.push_back(status_of(*probe, sums->totals));
     stacks_kept_ = logs_.stacks && stacks_are_kept(states_, readings.unavailable);
-    if (stacks_kept_) names_.look(read_stacks(object_));
+    if (stacks_kept_) names_.look(processes_with_stacks(object_));
     return readings;
   }
 
@@ -162,7 +162,7 @@ public:
     for (const Probe* probe : selected_) {
       if (probe->info.name != name) continue;
       given_up_[probe] = reason;
-      for (HookId id : probe->hooks) {
+      for (HookId id : hooks_of(*probe)) {
         attachments_[index(id)].detach();
         states_[id].give_up(reason);
       }
@@ -194,13 +194,20 @@ private:
     return place;
   }
 
+  // Its own, and what is hooked for its log: the stacks are those of faults.
+  static std::vector<HookId> hooks_of(const Probe& probe) {
+    std::vector<HookId> ids(probe.hooks.begin(), probe.hooks.end());
+    if (probe.info.name == "faults") ids.push_back(HookId::kSleeps);
+    return ids;
+  }
+
   static std::size_t index(HookId id) { return static_cast<std::size_t>(id); }
 
   std::vector<Cost> costs_so_far() const {
     std::vector<Cost> costs;
     for (const Probe* probe : selected_) {
       Cost& cost = costs.emplace_back(Cost{std::string(probe->info.name), 0, 0});
-      for (HookId id : probe->hooks)
+      for (HookId id : hooks_of(*probe))
         if (const Variant* variant = states_[id].variant())
           for (const HookProgram& program : variant->programs) {
             const auto [ns, runs] = run_time(object_, program.name);

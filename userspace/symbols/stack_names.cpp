@@ -1,7 +1,6 @@
 #include "userspace/symbols/stack_names.h"
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <tuple>
 
@@ -26,14 +25,14 @@ ProcessSymbols& StackNames::process(pid_t tgid) {
   return processes_.try_emplace(tgid, tgid).first->second;
 }
 
-void StackNames::look(const std::vector<CountedStack>& stacks) {
-  std::set<pid_t> tgids;
-  for (const CountedStack& stack : stacks) tgids.insert(stack.tgid);
+void StackNames::look(const std::set<pid_t>& tgids) {
   for (pid_t tgid : tgids) process(tgid).look();
 }
 
 std::vector<FaultStack> StackNames::name(const std::vector<CountedStack>& stacks) {
-  look(stacks);
+  std::set<pid_t> tgids;
+  for (const CountedStack& stack : stacks) tgids.insert(stack.tgid);
+  look(tgids);
   if (!stacks.empty() && !kernel_) kernel_ = KernelSymbols::load();
   using Way = std::tuple<std::string, std::vector<std::string>, std::vector<std::string>>;
   std::map<Way, StackDrops> sums;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,7 @@ class StackNames {
 public:
   // Looks what each of the processes maps. To be called while they live, the oftener the better: code that
   // was unmapped before, or whose process has ended, keeps the names of the last look.
-  void look(const std::vector<CountedStack>& stacks);
+  void look(const std::set<pid_t>& tgids);
 
   // With names, most waiting first; stacks that differ in addresses alone become one. Looks first.
   std::vector<FaultStack> name(const std::vector<CountedStack>& stacks);
