@@ -58,10 +58,14 @@ static __always_inline __u64 place_in_file(const struct bio* bio) {
 static __always_inline void remember_request(const struct request* request) {
   if (!in_window(bpf_ktime_get_ns())) return;
   __u64 address = (__u64)request, bio = (__u64)request->bio, whole = (__u64)request->bio->bi_private;
-  struct asker* known = bpf_map_lookup_elem(&askers, &bio);
-  if (!known) known = bpf_map_lookup_elem(&askers, &whole);
   struct asker asker = {};
-  if (known) asker = *known;
+  struct asker* known = bpf_map_lookup_elem(&askers, &bio);
+  if (known) {
+    asker = *known;
+    bpf_map_delete_elem(&askers, &bio);
+  } else if ((known = bpf_map_lookup_elem(&askers, &whole))) {
+    asker = *known;
+  }
   asker.at = place_in_file(request->bio);
   bpf_map_update_elem(&askers, &address, &asker, BPF_ANY);
 }

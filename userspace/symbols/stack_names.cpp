@@ -19,6 +19,13 @@ std::vector<std::string> named(const std::vector<std::uint64_t>& addresses, bool
   return frames;
 }
 
+// A thread sleeps in the scheduler: what lies within is the tracepoint that took the stack.
+std::vector<std::string> down_to_sleep(std::vector<std::string> frames) {
+  auto sleep = std::ranges::find(frames, "__schedule");
+  if (sleep != frames.end()) frames.erase(sleep + 1, frames.end());
+  return frames;
+}
+
 }
 
 ProcessSymbols& StackNames::process(pid_t tgid) {
@@ -39,7 +46,7 @@ std::vector<FaultStack> StackNames::name(const std::vector<CountedStack>& stacks
   for (const CountedStack& stack : stacks) {
     ProcessSymbols& symbols = process(stack.tgid);
     Way way{stack.thread, named(stack.user, false, [&](auto address) { return symbols.name(address); }),
-            named(stack.kernel, true, [&](auto address) { return kernel_->name(address); })};
+            down_to_sleep(named(stack.kernel, true, [&](auto address) { return kernel_->name(address); }))};
     auto& [faults, wait_ns] = sums[std::move(way)];
     faults += stack.faults;
     wait_ns += stack.wait_ns;
