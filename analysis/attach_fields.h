@@ -3,6 +3,7 @@
 // targets, files, threads and intervals.
 
 #include "analysis/counter_fields.h"
+#include "analysis/log_fields.h"
 
 namespace iotrace {
 
@@ -85,6 +86,11 @@ void fields(auto& field, Of<Totals> auto& totals) {
   field("reclaim", totals.reclaim);
   field("unavailable", totals.unavailable);
   field("probes", totals.probes);
+  field.may_lack("stacks", totals.stacks);
+  field.may_lack("stacks_dropped", totals.stacks_dropped);
+  field.may_lack("events_window_s", totals.events_window_s);
+  field.may_lack("events", totals.events);
+  field.may_lack("events_dropped", totals.events_dropped);
 }
 
 void fields(auto& field, Of<Interval> auto& interval) {

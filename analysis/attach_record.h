@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/counters.h"
+#include "analysis/log_record.h"
 
 namespace iotrace {
 
@@ -93,6 +94,13 @@ struct Totals {
   std::optional<Reclaim> reclaim;
   std::map<std::string, std::string> unavailable;
   std::vector<ProbeStatus> probes;
+  // With --stacks, most waiting first.
+  std::optional<std::vector<FaultStack>> stacks;
+  std::optional<StackDrops> stacks_dropped;
+  // With --window: events that began in its first seconds.
+  std::optional<double> events_window_s;
+  std::optional<std::vector<LoggedEvent>> events;
+  std::optional<Count> events_dropped;
 };
 
 // What one line of the live view says: counts of an interval.

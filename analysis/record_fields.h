@@ -178,6 +178,11 @@ void fields(auto& field, Of<Row> auto& row) {
   field("reclaim", row.reclaim);
   field("unavailable", row.unavailable);
   field("probes", row.probes);
+  field.may_lack("stacks", row.stacks);
+  field.may_lack("stacks_dropped", row.stacks_dropped);
+  field.may_lack("events_window_s", row.events_window_s);
+  field.may_lack("events", row.events);
+  field.may_lack("events_dropped", row.events_dropped);
 }
 
 void fields(auto& field, Of<Finding> auto& finding) {

@@ -169,6 +169,13 @@ struct Row {
   std::optional<Reclaim> reclaim;
   std::map<std::string, std::string> unavailable;  // "hints.late_pages" -> reason
   std::vector<ProbeStatus> probes;
+  // With --stacks, most waiting first.
+  std::optional<std::vector<FaultStack>> stacks;
+  std::optional<StackDrops> stacks_dropped;
+  // With --window: events that began in its first seconds, of the first traced repetition.
+  std::optional<double> events_window_s;
+  std::optional<std::vector<LoggedEvent>> events;
+  std::optional<Count> events_dropped;
 };
 
 // What the device delivers past the page cache, with so many reads of one size in flight (O_DIRECT,

@@ -32,6 +32,7 @@
 
 #include "bpf/attach_files.bpf.h"
 #include "bpf/block_io.bpf.h"
+#include "bpf/device_events.bpf.h"
 #include "bpf/histogram.bpf.h"
 #include "bpf/target.bpf.h"
 
@@ -76,6 +77,7 @@ static __always_inline int request_issued(const struct request* request) {
     if (c) c->io.lost++;
     return 0;
   }
+  if (cfg.window_ns) remember_request(request);
   __u64* in_flight = depth();
   if (in_flight) histogram_add(HISTOGRAM_IO_DEPTH, __sync_fetch_and_add(in_flight, 1) + 1);
   return 0;
@@ -100,6 +102,7 @@ static __always_inline int request_completed(const struct request* request, bool
   __u64 latency = bpf_ktime_get_ns() - whole.made_ns;
   histogram_add(HISTOGRAM_IO_LATENCY, latency);
   histogram_add(HISTOGRAM_IO_BYTES, whole.bytes);
+  if (cfg.window_ns) log_device_read(request, whole.made_ns, latency, whole.mapping, whole.bytes);
   struct file_stats* file = cfg.many ? known_file(whole.mapping) : 0;
   if (!file) return 0;
   file_histogram_add(&file->io_ns, latency);
@@ -114,6 +117,7 @@ static __always_inline bool is_file(const struct file* file) {
 }
 
 static __always_inline int bio_queued(const struct bio* bio) {
+  if (cfg.window_ns) remember_asker(bio);
   if (!counted_work(bpf_get_current_task_btf())) return 0;
   __u32 operation = bio->bi_opf;
   if (!reads(operation) || operation & REQ_META) return 0;

@@ -38,9 +38,11 @@ struct config {
   __u32 iter_fd;
   __u64 tick_ns;                // length of a tick of the kernel's clock, jiffies
   __u64 many;                   // attach: any number of targets and of files (attach_contract.h)
+  __u64 stacks;                 // of faults that waited (log_contract.h)
+  __u64 window_ns;              // length of the log of single events, 0: none
   __u8 calls[SYSCALL_NUMBERS];  // system call number -> enum followed_call
 };
-CONTRACT_SIZE(struct config, 32 + SYSCALL_NUMBERS);
+CONTRACT_SIZE(struct config, 48 + SYSCALL_NUMBERS);
 
 // ---- the target, set at each attach ------------------------------------------------------------------
 struct target {

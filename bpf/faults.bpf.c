@@ -27,7 +27,9 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/attach_faults.bpf.h"
+#include "bpf/events.bpf.h"
 #include "bpf/fault_service.bpf.h"
+#include "bpf/fault_stacks.bpf.h"
 #include "bpf/histogram.bpf.h"
 #include "bpf/long_faults.bpf.h"
 #include "bpf/page_ledger.bpf.h"
@@ -70,7 +72,8 @@ static __always_inline enum fault_kind kind_of_fault(const struct task_struct* t
   return FAULT_MAPPED;
 }
 
-static __always_inline int fault_ends(__u64 address, bool major) {
+//   ctx  the program's own, for its stacks
+static __always_inline int fault_ends(void* ctx, __u64 address, bool major) {
   const struct task_struct* task = bpf_get_current_task_btf();
   if (!counted_work(task)) return 0;
   struct cpu_counters* mine = my_cpu();
@@ -96,8 +99,13 @@ static __always_inline int fault_ends(__u64 address, bool major) {
   }
   __u64 duration = bpf_ktime_get_ns() - thread->fault_ns;
   histogram_add(HISTOGRAM_FAULTS + kind, duration);
+  if (cfg.window_ns)
+    log_fault(task, thread, kind, cfg.many ? fault_mapping(task) : followed_mapping, duration);
   bool waited = kind == FAULT_WAITED || kind == FAULT_READ;
-  if (waited) add_wait(thread, WAIT_FAULT, &c->waits.fault_ns, duration, thread->fault_waited_ns);
+  if (waited) {
+    __u64 net = add_wait(thread, WAIT_FAULT, &c->waits.fault_ns, duration, thread->fault_waited_ns);
+    if (cfg.stacks) keep_stack(ctx, task, thread, net);
+  }
   if (cfg.many)
     count_file_fault(task, thread, kind, duration, major);
   else if (kind == FAULT_WAITED)
@@ -145,10 +153,10 @@ int on_fault__perf(struct bpf_perf_event_data* ctx) {
 
 SEC("?perf_event")
 int on_minor_fault__perf(struct bpf_perf_event_data* ctx) {
-  return fault_ends(ctx->addr, false);
+  return fault_ends(ctx, ctx->addr, false);
 }
 
 SEC("?perf_event")
 int on_major_fault__perf(struct bpf_perf_event_data* ctx) {
-  return fault_ends(ctx->addr, true);
+  return fault_ends(ctx, ctx->addr, true);
 }

@@ -15,6 +15,7 @@
 #include "bpf/page_cache.bpf.c"
 #include "bpf/readahead.bpf.c"
 #include "bpf/reclaim.bpf.c"
+#include "bpf/sleeps.bpf.c"
 #include "bpf/syscalls.bpf.c"
 #include "bpf/uring.bpf.c"
 

@@ -18,6 +18,7 @@
 
 #include "bpf/attach_reads.bpf.h"
 #include "bpf/call_results.bpf.h"
+#include "bpf/events.bpf.h"
 #include "bpf/hints.bpf.h"
 #include "bpf/histogram.bpf.h"
 #include "bpf/registers.bpf.h"
@@ -90,6 +91,7 @@ static __always_inline int call_exits(__s64 result) {
   __u64 duration = bpf_ktime_get_ns() - thread->call_ns;
   histogram_add(HISTOGRAM_CALLS + call, duration);
   count_wait(c, task, thread, call, duration);
+  if (cfg.window_ns) log_call(task, thread, call, result, duration);
   if (cfg.many)
     count_file_read(task, call, result, duration);
   else

@@ -147,12 +147,13 @@ static __always_inline __u32 thread_id(const struct thread_state* thread) {
 }
 
 // Counts a wait that began when the thread had waited `waited_before`: less what was counted meanwhile. One
-// that ended before it began, by the clocks of two CPUs, is none.
-static __always_inline void add_wait(struct thread_state* thread, enum wait_kind kind, __u64* sum,
-                                     __u64 duration_ns, __u64 waited_before) {
+// that ended before it began, by the clocks of two CPUs, is none. Returns what it counted.
+static __always_inline __u64 add_wait(struct thread_state* thread, enum wait_kind kind, __u64* sum,
+                                      __u64 duration_ns, __u64 waited_before) {
   __u64 inside = thread->waited_ns - waited_before;
   __u64 net = (__s64)duration_ns > (__s64)inside ? duration_ns - inside : 0;
   *sum += net;
   thread->waited_ns += net;
   if (cfg.many) add_thread_wait(kind, net);
+  return net;
 }

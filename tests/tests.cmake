@@ -53,6 +53,11 @@ find_program(PYTHON3 python3)
 if(PYTHON3)
   add_test(NAME "overhead: intervals, goals, peers and tables"
            COMMAND ${PYTHON3} -B ${CMAKE_SOURCE_DIR}/tests/overhead/pure_test.py)
+  foreach(of attach run)
+    add_test(NAME "golden: the trace of ${of} nests, and all of its tracks have names"
+             COMMAND ${PYTHON3} -B ${CMAKE_SOURCE_DIR}/tests/golden/trace_check.py
+                     ${CMAKE_SOURCE_DIR}/tests/golden/expected/trace_${of}.json)
+  endforeach()
 endif()
 
 # Built by `make overhead` alone.

@@ -39,6 +39,8 @@ enum bpf_map_type {
   BPF_MAP_TYPE_ARRAY = 2,
   BPF_MAP_TYPE_PERCPU_HASH = 5,
   BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+  BPF_MAP_TYPE_STACK_TRACE = 7,
+  BPF_MAP_TYPE_RINGBUF = 27,
 };
 enum { BPF_ANY = 0, BPF_NOEXIST = 1 };
 
@@ -243,6 +245,7 @@ struct readahead_control {
 // 6.1 to 6.18
 struct bio_vec {
   struct page* bv_page;
+  unsigned int bv_offset;
 } KERNEL_TYPE;
 
 // 6.1 to 6.18

@@ -18,7 +18,9 @@ namespace iotrace {
   REPORT(openmetrics)                                                                                        \
   REPORT(html)                                                                                               \
   REPORT(csv)                                                                                                \
-  REPORT(fio)
+  REPORT(fio)                                                                                                \
+  REPORT(folded)                                                                                             \
+  REPORT(trace)
 
 #define DECLARE(report) extern const ReportFormat report##_report;
 IOTRACE_REPORTS(DECLARE)
@@ -41,6 +43,8 @@ const ReportFormat* format_for(std::string_view path) {
 }
 
 Status can_render(const ReportFormat& format, const RunRecord& record) {
+  if (format.possible)
+    if (Status possible = format.possible(record); !possible) return possible;
   if (!format.of_rows || !of_attach(record)) return {};
   std::vector<std::string_view> others;
   for (const ReportFormat& other : report_formats())

@@ -26,9 +26,11 @@ struct ReportFormat {
   std::string (*render)(const RunRecord&, const ReportOptions&);
   bool of_rows = false;             // there is nothing to render without rows: not for attach
   std::string_view extension = {};  // ".html": what an output file is called that is to be of this format
+  Status (*possible)(const RunRecord&) = nullptr;  // whether the record holds what it shows; null: always
 };
 
-// errors   usage: the record is one of attach, and the format shows rows alone
+// errors   usage: the record is one of attach, and the format shows rows alone; or it lacks what the format
+//          shows
 Status can_render(const ReportFormat& format, const RunRecord& record);
 
 std::span<const ReportFormat> report_formats();

@@ -65,6 +65,11 @@ TEST_CASE("attach: whom to watch and how is checked first") {
   says({"-p", "1", "--textfile", "/no/such/folder/x.prom"}, "/no/such/folder");
   says({"-p", "1", "-o", "/no/such/folder/x.json"}, "/no/such/folder");
   says({"--comm", "no-such-name"}, "no process to watch");
+  says({"-p", "1", "--stacks"}, "--stacks: name a file for the record by -o");
+  says({"-p", "1", "--stacks", "-o", "/tmp/x.json", "--probes", "syscalls"}, "add faults to --probes");
+  says({"-p", "1", "--window", "2s"}, "--window: name a file for the record by -o");
+  says({"-p", "1", "--window", "0", "-o", "/tmp/x.json"}, "--window '0'");
+  says({"-p", "1", "--window", "two", "-o", "/tmp/x.json"}, "--window");
 }
 
 TEST_CASE("attach: an idle process is quiet") {

@@ -17,8 +17,10 @@ bool by_tracepoints(const Hook& hook) {
   return false;
 }
 
-// No probe of a run asks for it.
-bool of_attach_alone(const Hook& hook) { return hook.id == HookId::kFork || hook.id == HookId::kExit; }
+// No probe of a run asks for it by itself.
+bool asked_for_apart(const Hook& hook) {
+  return hook.id == HookId::kFork || hook.id == HookId::kExit || hook.id == HookId::kSleeps;
+}
 
 // The hook as it is, but for its tracepoints.
 HookStates without_tracepoints_of(const Hook& hook) {
@@ -45,7 +47,7 @@ bool tells_of(const ProbeReadings& readings, std::string_view reason) {
 TEST_CASE("a kernel without the tracepoints of one hook: the others count on, and what is missing is told") {
   ColdFile file(256);
   for (const Hook& hook : hooks()) {
-    if (!by_tracepoints(hook) || of_attach_alone(hook)) continue;
+    if (!by_tracepoints(hook) || asked_for_apart(hook)) continue;
     INFO(hook.name);
     auto probes = load_probes(file, {}, without_tracepoints_of(hook));
     TargetProcess target(file, *probes, [](const InTarget& here) {

@@ -55,7 +55,8 @@ TEST_CASE("each key holds the member of its name") {
         R"({"strategy":"mmap-random-willneed-misaligned","case":"cold","pattern":"random","threads":4,)"
         R"("read_size_bytes":16384,"reads_per_op":16,"control":true,"error":"worker killed by signal 9",)"
         R"("drifted":false,"noise_floor_ratio":0.01,"counters_from":"traced","requested_bytes":2359296,)"
-        R"("device_bytes":2949120,"amplification_ratio":1.25,"ceiling_ratio":0.8})");
+        R"("device_bytes":2949120,"amplification_ratio":1.25,"ceiling_ratio":0.8,)"
+        R"("events_window_s":2.5,"events_dropped":7})");
   holds(record["host"],
         R"({"kernel":"6.18.44","machine":"x86_64","cpu":"AMD EPYC","cpus":2,"page_size_bytes":4096,)"
         R"("memory_bytes":17179869184,"swap_bytes":0,"per_vma_locks":true,"mglru":"0x0007",)"
@@ -109,9 +110,10 @@ TEST_CASE("each key holds the member of its name") {
   holds(row["block_io"], R"({"reads":30,"read_bytes":31,"unplaced":32})");
   holds(row["reclaim"],
         R"({"direct_stalls":40,"reclaimed_pages":41,"tlb_shootdowns":42,"swap_in_pages":43})");
-  holds(record["target"],
-        R"({"asked":"-p 4711","processes":[{"pid":4711,"name":"java","ended":"exited"}],"seconds":10.5,)"
-        R"("observer_cpu_ratio":0.01,"notes":["a note"],"files_left_out":3,"threads_left_out":4,"expect_hints":true})");
+  holds(
+      record["target"],
+      R"({"asked":"-p 4711","processes":[{"pid":4711,"name":"java","ended":"exited"}],"seconds":10.5,)"
+      R"("observer_cpu_ratio":0.01,"notes":["a note"],"files_left_out":3,"threads_left_out":4,"expect_hints":true})");
   holds(record["threads"][0],
         R"({"pid":4711,"tid":4712,"name":"search-1","seconds":10.5,"faults":7,"fault_wait_s":1.5,)"
         R"("read_wait_s":2.5,"mmap_lock_wait_s":3.5,"futex_wait_s":4.5})");
@@ -125,6 +127,17 @@ TEST_CASE("each key holds the member of its name") {
         R"("wasted_most_pages":40})");
   holds(record["files"][0]["advice"], R"([{"advice":"RANDOM","bytes":524288}])");
   holds(record["files"][0]["order"], R"({"in_order":1,"out_of_order":2})");
+  holds(row["stacks"], R"([{"thread":"reader-1","user":["main","search"],"kernel":["filemap_fault",)"
+                       R"("io_schedule"],"faults":3,"wait_ns":4}])");
+  holds(row["stacks_dropped"], R"({"faults":5,"wait_ns":6})");
+  holds(row["events"],
+        R"([{"kind":"hint","what":"madvise WILLNEED","pid":4711,"tid":4712,"thread":"reader-1",)"
+        R"("file":"/data/index.bin","offset_bytes":8192,"bytes":16384,"errno":"EINVAL",)"
+        R"("begin_ns":17,"duration_ns":18}])");
+  CHECK(record["totals"]["events"] == row["events"]);
+  CHECK(record["totals"]["events_dropped"] == 7);
+  CHECK(record["totals"]["stacks"] == row["stacks"]);
+  CHECK(record["totals"]["stacks_dropped"] == row["stacks_dropped"]);
   holds(row["mmap_lock"]["holders"], R"([{"thread":"reader-1","syscall":"mmap","times":2}])");
   holds(row["probes"][0],
         R"({"name":"faults","variant":"tp_btf","reason":"fentry: ENOTSUPP","lost":4,"unmatched":5})");
@@ -143,5 +156,5 @@ TEST_CASE("keys stand in the order of the design") {
         "counters_from requested_bytes "
         "device_bytes amplification_ratio ceiling_ratio fio time rusage syscalls madvise hints faults "
         "page_cache readahead mmap_lock "
-        "block_io reclaim unavailable probes ");
+        "block_io reclaim unavailable probes stacks stacks_dropped events_window_s events events_dropped ");
 }

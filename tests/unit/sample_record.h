@@ -95,12 +95,20 @@ inline Row full_row() {
   row.mmap_lock = {lock, lock, {{{"reader-1", "mmap", 2}}}};
   row.unavailable = {{"faults.retried", "example"}};
   row.probes = {{"faults", "tp_btf", "fentry: ENOTSUPP", 4, 5}};
+  row.stacks = {{"reader-1", {"main", "search"}, {"filemap_fault", "io_schedule"}, 3, 4}};
+  row.stacks_dropped = {5, 6};
+  row.events_window_s = 2.5;
+  row.events = {
+      {"hint", "madvise WILLNEED", 4711, 4712, "reader-1", "/data/index.bin", 8192, 16384, "EINVAL", 17, 18}};
+  row.events_dropped = 7;
   return row;
 }
 
 inline Totals full_totals(const Row& row) {
-  return {row.time,      row.syscalls,  row.madvise,  row.hints,   row.faults,      row.page_cache,
-          row.readahead, row.mmap_lock, row.block_io, row.reclaim, row.unavailable, row.probes};
+  return {row.time,        row.syscalls,      row.madvise,   row.hints,          row.faults,
+          row.page_cache,  row.readahead,     row.mmap_lock, row.block_io,       row.reclaim,
+          row.unavailable, row.probes,        row.stacks,    row.stacks_dropped, row.events_window_s,
+          row.events,      row.events_dropped};
 }
 
 inline AttachedFile full_file(const Row& row) {

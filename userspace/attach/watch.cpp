@@ -140,6 +140,7 @@ public:
       if (Status taken = take_interval(); !taken) return taken.error();
       if (Status shown = on_interval(record_, record_.intervals.back()); !shown) return shown.error();
     }
+    if (Status taken = take_logs(); !taken) return taken.error();
     record_.partial = interrupted() && request_.seconds > 0;
     probes_->end();
     return std::move(record_);
@@ -238,6 +239,20 @@ private:
     return take_files_and_threads();
   }
 
+  Status take_logs() {
+    if (!record_.totals) return {};
+    Totals& totals = *record_.totals;
+    totals.stacks = probes_->stacks();
+    if (totals.stacks) totals.stacks_dropped = probes_->stack_drops();
+    auto log = probes_->events(catalog_);
+    if (!log) return log.error();
+    if (!*log) return {};
+    totals.events_window_s = std::min((*log)->window_s, record_.target->seconds);
+    totals.events = std::move((*log)->list);
+    totals.events_dropped = (*log)->dropped;
+    return {};
+  }
+
   void take_blocked_threads() {
     if (record_.totals->time && record_.totals->time->fault_wait_s && record_.target->seconds > 0)
       record_.totals->faults->blocked_threads_avg =
@@ -302,7 +317,7 @@ private:
 Result<RunRecord> watch(const WatchRequest& request, const OnInterval& on_interval) {
   auto targets = Targets::find(request.targets);
   if (!targets) return targets.error();
-  auto probes = WatchSet::load(request.probes);
+  auto probes = WatchSet::load(request.probes, request.logs);
   if (!probes) return probes.error();
   return Watch(request, std::move(*targets), std::move(*probes)).run(on_interval);
 }

@@ -9,6 +9,7 @@
 #include "analysis/result.h"
 #include "analysis/run_record.h"
 #include "userspace/attach/targets.h"
+#include "userspace/probes/probe_set.h"
 
 namespace iotrace {
 
@@ -20,6 +21,7 @@ struct WatchRequest {
   double max_overhead_ratio = 0.05;  // of one processor, for one probe's programs
   bool expect_hints = false;
   std::vector<std::string> probes;  // empty: all
+  Logs logs;
 };
 
 // Called at the end of each interval with all that was seen so far.

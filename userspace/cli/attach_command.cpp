@@ -50,6 +50,9 @@ Result<WatchRequest> request_from(const AttachWords& words) {
   if (words.interval < 0.1) return usage_error("-i: seconds between two lines, 0.1 at least");
   if (words.top == 0) return usage_error("--top: 1 at least");
   if (words.max_overhead_pct <= 0) return usage_error("--max-overhead: percent of a processor, above 0");
+  auto logs = log_settings(words.logs, words.output, words.probes);
+  if (!logs) return logs.error();
+  request.logs = *logs;
   request.follow = words.follow;
   request.seconds = words.duration;
   request.interval_s = words.interval;
@@ -147,6 +150,7 @@ void declare_attach_options(CLI::App& attach, AttachWords& words) {
                   "The target should be giving hints: say so if it does not");
   attach.add_option("--probes", words.probes, "Names of probes (all); see iotrace list probes")
       ->delimiter(',');
+  declare_log_options(attach, words.logs, "the attach");
   attach.add_flag("--quiet", words.quiet, "No live view");
   attach.add_flag("--histograms", words.histograms, "Show latency histograms");
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/result.h"
+#include "userspace/cli/log_settings.h"
 #include "userspace/cli/run_settings.h"
 
 namespace CLI {
@@ -23,6 +24,7 @@ struct AttachWords {
   std::size_t top = 20;
   double max_overhead_pct = 5;
   bool follow = true, expect_hints = false, quiet = false, histograms = false;
+  LogWords logs;
 };
 // Declares the options of `attach` with their help.
 void declare_attach_options(CLI::App& attach, AttachWords& words);

@@ -122,8 +122,8 @@ std::string take_ceiling(const RunContext& context, RunRecord& record, Progress&
 }
 
 Result<std::unique_ptr<ProbeSet>> load_probes(const RunSettings& settings, int file_fd) {
-  if (!settings.canary) return ProbeSet::load(settings.probe_names, file_fd);
-  auto proven = load_proven(settings.probe_names, file_fd);
+  if (!settings.canary) return ProbeSet::load(settings.probe_names, file_fd, settings.logs);
+  auto proven = load_proven(settings.probe_names, file_fd, HookStates(), settings.logs);
   if (!proven) return proven.error();
   if (settings.strict && !proven->failures.empty())
     return unsupported(fmt::format("--strict: {}", fmt::join(proven->failures, "; ")));

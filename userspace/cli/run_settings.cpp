@@ -120,6 +120,7 @@ void declare_run_options(CLI::App& run, RunWords& words) {
                  "off: none, needs no root; or names of probes, after 'paired,' likewise (on)");
   run.add_flag("--no-canary", words.no_canary,
                "Don't let the probes count a known work on the file's first pages first");
+  declare_log_options(run, words.logs, "the start of each row's first traced repetition");
   run.add_flag("--strict", words.strict,
                "Measure nothing, exit 3, unless every probe works and has counted that work right");
   run.add_option("--preset", words.preset,
@@ -250,6 +251,11 @@ Result<RunSettings> run_settings(const RunWords& asked) {
     return usage_error("--strict asks for proven probes, which --no-canary leaves unproven; leave out one");
   if (words.strict && settings->options.probes == "off")
     return usage_error("--strict asks for proven probes, and --probes off has none; leave out one");
+  if ((words.logs.stacks || !words.logs.window.empty()) && settings->options.probes == "off")
+    return usage_error("--stacks and --window are kept by probes, and --probes off has none; leave out one");
+  auto logs = log_settings(words.logs, settings->output.value_or(""), settings->probe_names);
+  if (!logs) return logs.error();
+  settings->logs = *logs;
   settings->canary = !words.no_canary;
   settings->strict = words.strict;
   settings->tables = {settings->options};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/run_record.h"
+#include "userspace/cli/log_settings.h"
 
 namespace CLI {
 class App;
@@ -22,6 +23,7 @@ struct RunWords {
   std::string memory_sweep, preset, ceiling;
   bool ramhog = false, dry_run = false, fio = false, histograms = false, details = false;
   bool no_canary = false, strict = false;
+  LogWords logs;
 };
 
 struct RunSettings {
@@ -37,6 +39,7 @@ struct RunSettings {
   bool histograms = false, details = false;
   bool canary = true;   // prove the probes first
   bool strict = false;  // measure only if all of them are proven
+  Logs logs;            // of traced repetitions
 };
 
 // Declares the options of `run` with their help.

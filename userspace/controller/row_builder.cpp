@@ -114,6 +114,13 @@ void RowBuilder::take_readings(ProbeReadings&& readings) {
   row_.mmap_lock = std::move(readings.mmap_lock);
   take_blocked_threads(*row_.traced);
   row_.probes = std::move(readings.probes);
+  row_.stacks = std::move(readings.stacks);
+  row_.stacks_dropped = readings.stacks_dropped;
+  if (readings.events) {
+    row_.events_window_s = readings.events->window_s;
+    row_.events = std::move(readings.events->list);
+    row_.events_dropped = readings.events->dropped;
+  }
   row_.unavailable.merge(readings.unavailable);
 }
 

@@ -85,6 +85,18 @@ __u64 BpfObject::followed_mapping() const {
   return skeleton_->bss->followed_mapping;
 }
 
+stack_wait& BpfObject::stacks_dropped() const {
+  return skeleton_->bss->stacks_dropped;
+}
+
+__u64& BpfObject::window_begins() const {
+  return skeleton_->bss->window_begins;
+}
+
+__u64& BpfObject::events_dropped() const {
+  return skeleton_->bss->events_dropped;
+}
+
 std::span<const std::byte> BpfObject::file() {
   std::size_t size = 0;
   const void* bytes = iotrace_bpf::elf_bytes(&size);

@@ -12,6 +12,7 @@
 
 #include "analysis/result.h"
 #include "bpf/contract.h"
+#include "bpf/log_contract.h"
 
 struct iotrace_bpf;
 
@@ -42,6 +43,9 @@ public:
   void set_census(bool on);
   void set_target_bit(__u32 tgid) const;  // bpf/attach_targets.bpf.h
   __u64 followed_mapping() const;
+  stack_wait& stacks_dropped() const;  // bpf/fault_stacks.bpf.h
+  __u64& window_begins() const;        // bpf/events.bpf.h, and
+  __u64& events_dropped() const;
 
   // The object file, as the compiler made it.
   static std::span<const std::byte> file();

@@ -219,15 +219,16 @@ bool give_up_failed(const Verdicts& verdicts, HookStates& states) {
 
 }
 
-Result<ProvenProbes> load_proven(const std::vector<std::string>& names, int file_fd, HookStates states) {
-  auto loaded = load_probe_set(names, file_fd, states);
+Result<ProvenProbes> load_proven(const std::vector<std::string>& names, int file_fd, HookStates states,
+                                 const Logs& logs) {
+  auto loaded = load_probe_set(names, file_fd, states, logs);
   if (!loaded) return loaded.error();
   ProvenProbes proven{.probes = std::move(*loaded)};
 
   auto verdicts = try_canaries(*proven.probes, file_fd);
   if (verdicts && give_up_failed(*verdicts, states)) {
     proven.probes.reset();
-    auto again = load_probe_set(names, file_fd, states);
+    auto again = load_probe_set(names, file_fd, states, logs);
     if (!again) return again.error();
     proven.probes = std::move(*again);
   }

@@ -29,6 +29,6 @@ struct ProvenProbes {
 //   states  as in load_probe_set.h
 //   errors  those of ProbeSet::load()
 Result<ProvenProbes> load_proven(const std::vector<std::string>& names, int file_fd,
-                                 HookStates states = HookStates());
+                                 HookStates states = HookStates(), const Logs& logs = {});
 
 }

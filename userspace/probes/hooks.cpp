@@ -159,6 +159,11 @@ const std::array<Hook, kHooks>& hooks() {
       {HookId::kExit,
        "ends of a target",
        {{"tp_btf", {tracepoint("on_exit__tp_btf", "sched_process_exit", 1, 2)}}}},
+      {HookId::kSleeps,
+       "sleeps in faults",
+       {{"tp_btf",
+         {tracepoint("on_sleep__tp_btf", "sched_switch",
+                     {"8 bits", "task_struct *", "task_struct *", "32 bits"})}}}},
   }};
   return all;
 }

@@ -32,8 +32,9 @@ enum class HookId {
   kSwap,
   kFork,
   kExit,
+  kSleeps,
 };
-inline constexpr std::size_t kHooks = 17;
+inline constexpr std::size_t kHooks = 18;
 
 struct HookProgram {
   enum class Event { kTracepoint, kFunction, kPerfFaults, kPerfMinorFaults, kPerfMajorFaults };

@@ -11,9 +11,11 @@
 
 #include "userspace/probes/attachments.h"
 #include "userspace/probes/calls.h"
+#include "userspace/probes/event_ring.h"
 #include "userspace/probes/hook_targets.h"
 #include "userspace/probes/libbpf_messages.h"
 #include "userspace/probes/page_ledger.h"
+#include "userspace/probes/stack_maps.h"
 #include "userspace/probes/watch_maps.h"
 #include "userspace/unique_fd.h"
 
@@ -38,6 +40,8 @@ config configuration(const HookStates& states, const KernelBtf& kernel, const Fo
   made.iter_tgid = static_cast<__u32>(getpid());
   made.iter_fd = static_cast<__u32>(what.file_fd);
   made.many = what.many;
+  made.stacks = what.logs.stacks;
+  made.window_ns = what.logs.window_ns;
   made.tick_ns = tick_ns();
   for (__u8& call : made.calls) call = CALL_OTHER;
   for (const FollowedCall& followed : followed_calls()) made.calls[followed.number] = followed.call;
@@ -48,6 +52,13 @@ void enable(BpfObject& object, const Variant& variant) {
   for (const HookProgram& program : variant.programs) object.enable(program.name);
 }
 
+// What attach and the logs need more than a run.
+void make_room(const BpfObject& object, const config& configuration) {
+  if (configuration.many) make_room_for_attach(object);
+  if (configuration.stacks) make_room_for_stacks(object);
+  if (configuration.window_ns) make_room_for_events(object);
+}
+
 // Loads each hook's variant by itself and gives up those that are refused. True: there was one.
 bool refuse_culprits(HookStates& states, const config& configuration, __u32 ledger_chunks) {
   bool found = false;
@@ -55,7 +66,7 @@ bool refuse_culprits(HookStates& states, const config& configuration, __u32 ledg
     if (!state.variant()) continue;
     Result<BpfObject> alone = BpfObject::open(configuration, ledger_chunks);
     if (!alone) return found;
-    if (configuration.many) make_room_for_attach(*alone);
+    make_room(*alone, configuration);
     enable(*alone, *state.variant());
     if (Status loaded = alone->load(); !loaded) {
       state.refuse(loaded.error().message);
@@ -103,6 +114,7 @@ std::string find_mapping(const BpfObject& object) {
 }
 
 Result<LoadedHooks> load_hooks(HookStates states, const KernelBtf& kernel, const Followed& what) {
+  states[HookId::kSleeps].wanted = what.logs.stacks;
   HookTargets targets(kernel);
   for (HookState& state : states) {
     while (const Variant* variant = state.variant()) {
@@ -120,8 +132,8 @@ Result<LoadedHooks> load_hooks(HookStates states, const KernelBtf& kernel, const
     if (!object) return object.error();
     for (const HookState& state : states)
       if (const Variant* variant = state.variant()) enable(*object, *variant);
+    make_room(*object, made);
     if (what.many) {
-      make_room_for_attach(*object);
       for (std::string_view iterator : kFilesIterators) object->enable(iterator);
     } else if (no_mapping.empty()) {
       object->enable(kFileIterator);

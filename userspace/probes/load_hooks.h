@@ -4,6 +4,7 @@
 #include "userspace/probes/bpf_object.h"
 #include "userspace/probes/hooks.h"
 #include "userspace/probes/kernel_btf.h"
+#include "userspace/probes/probe_set.h"
 
 namespace iotrace {
 
@@ -11,6 +12,7 @@ namespace iotrace {
 struct Followed {
   int file_fd = -1;
   bool many = false;
+  Logs logs = {};
 };
 
 struct LoadedHooks {

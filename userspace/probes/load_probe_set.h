@@ -13,6 +13,6 @@ namespace iotrace {
 
 //   states  with refuse() called as often as variants are to be passed over
 Result<std::unique_ptr<ProbeSet>> load_probe_set(const std::vector<std::string>& names, int file_fd,
-                                                 HookStates states);
+                                                 HookStates states, const Logs& logs = {});
 
 }

@@ -187,6 +187,21 @@ Status add(std::vector<MadviseCount>& sum, const std::vector<MadviseCount>& more
   return {};
 }
 
+void add_stacks(std::vector<FaultStack>& sum, const std::vector<FaultStack>& more) {
+  for (const FaultStack& stack : more) {
+    auto same = std::ranges::find_if(sum, [&](const FaultStack& known) {
+      return known.thread == stack.thread && known.user == stack.user && known.kernel == stack.kernel;
+    });
+    if (same == sum.end()) {
+      sum.push_back(stack);
+      continue;
+    }
+    same->faults += stack.faults;
+    same->wait_ns += stack.wait_ns;
+  }
+  std::ranges::stable_sort(sum, std::ranges::greater(), &FaultStack::wait_ns);
+}
+
 void add(std::vector<ProbeStatus>& sum, const std::vector<ProbeStatus>& more) {
   for (const ProbeStatus& status : more) {
     auto same = std::ranges::find(sum, status.name, &ProbeStatus::name);
@@ -224,6 +239,11 @@ Status merge(ProbeReadings& sum, const ProbeReadings& more) {
   if (Status added = add_group(sum.reclaim, more.reclaim); !added) return added;
   if (Status added = add_group(sum.hints, more.hints); !added) return added;
   if (Status added = add_group(sum.time, more.time); !added) return added;
+  if (sum.stacks && more.stacks) add_stacks(*sum.stacks, *more.stacks);
+  if (sum.stacks_dropped && more.stacks_dropped) {
+    sum.stacks_dropped->faults += more.stacks_dropped->faults;
+    sum.stacks_dropped->wait_ns += more.stacks_dropped->wait_ns;
+  }
   sum.unavailable.insert(more.unavailable.begin(), more.unavailable.end());
   add(sum.probes, more.probes);
   return {};

@@ -3,18 +3,21 @@
 #include <bpf/bpf.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "userspace/probes/attachments.h"
+#include "userspace/probes/event_ring.h"
 #include "userspace/probes/kernel_btf.h"
 #include "userspace/probes/load_hooks.h"
 #include "userspace/probes/load_probe_set.h"
 #include "userspace/probes/page_ledger.h"
 #include "userspace/probes/privilege.h"
 #include "userspace/probes/probe.h"
+#include "userspace/probes/stack_maps.h"
 #include "userspace/probes/sums.h"
 
 namespace iotrace {
@@ -33,13 +36,20 @@ Count recursion_misses(const BpfObject& object, const Variant& variant) {
   return misses;
 }
 
+// As the kernel names it now.
+std::string path_of(int fd) {
+  std::error_code error;
+  return std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", fd), error).string();
+}
+
 constexpr __u32 kLastMark = MARK_WITHHELD - 1;  // 0 is no mark
 
 class LoadedProbes final : public ProbeSet {
 public:
-  LoadedProbes(std::vector<const Probe*> selected, LoadedHooks hooks, std::string ledger_note)
+  LoadedProbes(std::vector<const Probe*> selected, LoadedHooks hooks, std::string ledger_note,
+               const Logs& logs, std::string path)
       : selected_(std::move(selected)), object_(std::move(hooks.object)), states_(std::move(hooks.states)),
-        ledger_note_(std::move(ledger_note)) {}
+        ledger_note_(std::move(ledger_note)), logs_(logs), path_(std::move(path)) {}
 
   int gate_fd() const override { return object_.gate_fd(); }
   int ledger_fd() const override { return object_.ledger_fd(); }
@@ -53,8 +63,11 @@ public:
   Status attach(const ProbeTarget& whose) override {
     detach();
     if (Status cleared = clear_sums(object_); !cleared) return cleared;
+    if (logs_.stacks) clear_stacks(object_);
     if (Status marked = next_mark(); !marked) return marked;
     tgid_ = whose.tgid;
+    mapping_address_ = whose.mapping_address;
+    mapping_bytes_ = whose.mapping_bytes;
     marks_withheld_ = whose.marks_withheld;
     object_.set_target({.tgid = static_cast<__u32>(whose.tgid),
                         .epoch = ++epoch_,
@@ -71,7 +84,7 @@ public:
         return attached;
       }
     }
-    return {};
+    return logs_.window_ns ? begin_events(object_) : Status();
   }
 
   void detach() override {
@@ -88,6 +101,18 @@ public:
     read_hints(counted, marks_withheld_, readings);
     read_time(counted, readings);
     readings.probes = status_from(sums->totals);
+    if (logs_.stacks && stacks_are_kept(states_, readings.unavailable)) {
+      readings.stacks = StackNames().name(read_stacks(object_));
+      readings.stacks_dropped = read_stack_drops(object_);
+    }
+    if (logs_.window_ns) {
+      auto events = take_events(object_);
+      if (!events) return events.error();
+      readings.events = {seconds_of(logs_),
+                         logged_events(std::move(*events), object_.window_begins(),
+                                       [this](const event& event) { return place_of(event); }),
+                         object_.events_dropped()};
+    }
     return readings;
   }
 
@@ -134,6 +159,16 @@ private:
       if (const Variant* variant = state.variant())
         misses[static_cast<std::size_t>(state.hook->id)] = recursion_misses(object_, *variant);
     return misses;
+  }
+
+  EventPlace place_of(const event& event) const {
+    if (event.address) {
+      const std::uint64_t offset = event.at - mapping_address_;
+      if (offset < mapping_bytes_) return {path_, offset};
+    } else if (event.mapping && event.mapping == object_.followed_mapping()) {
+      return {path_, event.at == NOT_KNOWN ? std::nullopt : std::optional<std::uint64_t>(event.at)};
+    }
+    return {};
   }
 
   bool reported(HookId id) const {
@@ -185,18 +220,21 @@ private:
   BpfObject object_;
   HookStates states_;
   std::string ledger_note_;
+  Logs logs_;
   Attachments attachments_;
   Attachments census_;
   std::array<Count, kHooks> misses_before_{};
   __u32 epoch_ = 0;
   pid_t tgid_ = 0;
+  std::uint64_t mapping_address_ = 0, mapping_bytes_ = 0;
+  std::string path_;  // of the followed file
   bool marks_withheld_ = false;
 };
 
 }
 
 Result<std::unique_ptr<ProbeSet>> load_probe_set(const std::vector<std::string>& names, int file_fd,
-                                                 HookStates states) {
+                                                 HookStates states, const Logs& logs) {
   Result<std::vector<const Probe*>> selected = select_probes(names);
   if (!selected) return selected.error();
   if (Status allowed = may_trace(); !allowed) return allowed.error();
@@ -208,14 +246,15 @@ Result<std::unique_ptr<ProbeSet>> load_probe_set(const std::vector<std::string>&
     for (HookId id : probe->hooks) states[id].wanted = true;
     for (HookId id : probe->borrows) states[id].wanted = true;
   }
-  Result<LoadedHooks> hooks = load_hooks(std::move(states), *kernel, {.file_fd = file_fd});
+  Result<LoadedHooks> hooks = load_hooks(std::move(states), *kernel, {.file_fd = file_fd, .logs = logs});
   if (!hooks) return hooks.error();
-  return std::unique_ptr<ProbeSet>(
-      std::make_unique<LoadedProbes>(std::move(*selected), std::move(*hooks), ledger_size(file_fd).note));
+  return std::unique_ptr<ProbeSet>(std::make_unique<LoadedProbes>(
+      std::move(*selected), std::move(*hooks), ledger_size(file_fd).note, logs, path_of(file_fd)));
 }
 
-Result<std::unique_ptr<ProbeSet>> ProbeSet::load(const std::vector<std::string>& names, int file_fd) {
-  return load_probe_set(names, file_fd, HookStates());
+Result<std::unique_ptr<ProbeSet>> ProbeSet::load(const std::vector<std::string>& names, int file_fd,
+                                                 const Logs& logs) {
+  return load_probe_set(names, file_fd, HookStates(), logs);
 }
 
 }

@@ -32,6 +32,12 @@ struct ProbeTarget {
   bool with_dear = true;
 };
 
+// What is logged beside the counts; it costs nothing where it is off.
+struct Logs {
+  bool stacks = false;          // of faults that waited
+  std::uint64_t window_ns = 0;  // single events that begin so long after an attach; 0: none
+};
+
 // What the probes counted while the gate was open. Groups of probes that are off are nullopt; single
 // numbers that could not be had are nullopt with their reason in `unavailable`, keyed as in Row.
 struct ProbeReadings {
@@ -47,6 +53,9 @@ struct ProbeReadings {
   std::optional<TimeSplit> time;  // without running_s, which only the length of the window gives
   std::map<std::string, std::string> unavailable;
   std::vector<ProbeStatus> probes;
+  std::optional<std::vector<FaultStack>> stacks;
+  std::optional<StackDrops> stacks_dropped;
+  std::optional<EventLog> events;
 };
 
 // How many of the longest faults are told.
@@ -68,7 +77,8 @@ public:
   //   names    subset of probe_list(), empty: all
   //   file_fd  the file whose pages are followed; stays open as long as the set lives
   //   errors   usage: unknown name; unsupported: no privilege, no BTF
-  static Result<std::unique_ptr<ProbeSet>> load(const std::vector<std::string>& names, int file_fd);
+  static Result<std::unique_ptr<ProbeSet>> load(const std::vector<std::string>& names, int file_fd,
+                                                const Logs& logs = {});
   virtual ~ProbeSet() = default;
 
   // A descriptor of the page of the gate (struct gate of bpf/contract.h), which the target opens and closes

@@ -13,10 +13,12 @@
 #include <fmt/ranges.h>
 
 #include "userspace/probes/attachments.h"
+#include "userspace/probes/event_ring.h"
 #include "userspace/probes/kernel_btf.h"
 #include "userspace/probes/load_hooks.h"
 #include "userspace/probes/privilege.h"
 #include "userspace/probes/probe.h"
+#include "userspace/probes/stack_maps.h"
 #include "userspace/probes/sums.h"
 #include "userspace/probes/watch_maps.h"
 #include "userspace/unique_fd.h"
@@ -60,8 +62,9 @@ void leave_to_files(ProbeReadings& readings) {
 
 class LoadedWatch final : public WatchSet {
 public:
-  LoadedWatch(std::vector<const Probe*> selected, LoadedHooks hooks)
-      : selected_(std::move(selected)), object_(std::move(hooks.object)), states_(std::move(hooks.states)) {}
+  LoadedWatch(std::vector<const Probe*> selected, LoadedHooks hooks, const Logs& logs)
+      : selected_(std::move(selected)), object_(std::move(hooks.object)), states_(std::move(hooks.states)),
+        logs_(logs) {}
 
   ~LoadedWatch() override { end(); }
 
@@ -76,6 +79,8 @@ public:
       if (Status attached = attachments_[index(state.hook->id)].attach(object_, *variant); !attached)
         return attached;
     }
+    if (logs_.window_ns)
+      if (Status begun = begin_events(object_); !begun) return begun;
     object_.gate_page().open = 1;
     return {};
   }
@@ -101,6 +106,8 @@ public:
     leave_to_files(readings);
     keep_longest(*sums, readings);
     for (const Probe* probe : selected_) readings.probes.push_back(status_of(*probe, sums->totals));
+    stacks_kept_ = logs_.stacks && stacks_are_kept(states_, readings.unavailable);
+    if (stacks_kept_) names_.look(processes_with_stacks(object_));
     return readings;
   }
 
@@ -113,6 +120,19 @@ public:
     return files;
   }
   Result<std::vector<WatchedThread>> threads() override { return read_threads(object_); }
+  std::optional<std::vector<FaultStack>> stacks() override {
+    return stacks_kept_ ? std::optional(names_.name(read_stacks(object_))) : std::nullopt;
+  }
+  StackDrops stack_drops() override { return read_stack_drops(object_); }
+  Result<std::optional<EventLog>> events(const FileCatalog& catalog) override {
+    if (!logs_.window_ns) return std::optional<EventLog>();
+    auto taken = take_events(object_);
+    if (!taken) return taken.error();
+    const auto place_of = [&](const event& event) { return this->place_of(event, catalog); };
+    return std::optional(EventLog{seconds_of(logs_),
+                                  logged_events(std::move(*taken), object_.window_begins(), place_of),
+                                  object_.events_dropped()});
+  }
   attach_losses losses() override { return read_losses(object_); }
 
   Status walk(FileCatalog& catalog) override {
@@ -142,7 +162,7 @@ public:
     for (const Probe* probe : selected_) {
       if (probe->info.name != name) continue;
       given_up_[probe] = reason;
-      for (HookId id : probe->hooks) {
+      for (HookId id : hooks_of(*probe)) {
         attachments_[index(id)].detach();
         states_[id].give_up(reason);
       }
@@ -159,13 +179,35 @@ private:
       longest_.emplace_back(sums.long_faults[i].mapping, named[i]);
   }
 
+  // An address is looked up in what its process maps now, or mapped when it was looked at last.
+  EventPlace place_of(const event& event, const FileCatalog& catalog) {
+    if (event.address) {
+      auto [process, is_new] = mappings_.try_emplace(event.tgid, static_cast<pid_t>(event.tgid));
+      if (is_new) process->second.look();
+      const MappedPart* part = process->second.part_at(event.at);
+      if (!part || part->inode == 0) return {};
+      return {part->path, event.at - part->start + part->file_offset};
+    }
+    EventPlace place;
+    if (const CataloguedFile* file = catalog.find(event.mapping)) place.file = file->path;
+    if (event.mapping && event.at != NOT_KNOWN) place.offset_bytes = event.at;
+    return place;
+  }
+
+  // Its own, and what is hooked for its log: the stacks are those of faults.
+  static std::vector<HookId> hooks_of(const Probe& probe) {
+    std::vector<HookId> ids(probe.hooks.begin(), probe.hooks.end());
+    if (probe.info.name == "faults") ids.push_back(HookId::kSleeps);
+    return ids;
+  }
+
   static std::size_t index(HookId id) { return static_cast<std::size_t>(id); }
 
   std::vector<Cost> costs_so_far() const {
     std::vector<Cost> costs;
     for (const Probe* probe : selected_) {
       Cost& cost = costs.emplace_back(Cost{std::string(probe->info.name), 0, 0});
-      for (HookId id : probe->hooks)
+      for (HookId id : hooks_of(*probe))
         if (const Variant* variant = states_[id].variant())
           for (const HookProgram& program : variant->programs) {
             const auto [ns, runs] = run_time(object_, program.name);
@@ -224,6 +266,10 @@ private:
   // The order matters: attachments go before the object that they hold programs of.
   BpfObject object_;
   HookStates states_;
+  Logs logs_;
+  StackNames names_;
+  bool stacks_kept_ = false;
+  std::map<__u32, ProcessSymbols> mappings_;
   std::array<Attachments, kHooks> attachments_;
   UniqueFd timing_;
   std::vector<Cost> before_;
@@ -233,7 +279,7 @@ private:
 
 }
 
-Result<std::unique_ptr<WatchSet>> WatchSet::load(const std::vector<std::string>& names) {
+Result<std::unique_ptr<WatchSet>> WatchSet::load(const std::vector<std::string>& names, const Logs& logs) {
   Result<std::vector<const Probe*>> selected = select_probes(names);
   if (!selected) return selected.error();
   if (Status allowed = may_trace(); !allowed) return allowed.error();
@@ -249,9 +295,10 @@ Result<std::unique_ptr<WatchSet>> WatchSet::load(const std::vector<std::string>&
     for (HookId id : probe->hooks) states[id].wanted = true;
     for (HookId id : probe->borrows) states[id].wanted = true;
   }
-  Result<LoadedHooks> hooks = load_hooks(std::move(states), *kernel, {.many = true});
+  Result<LoadedHooks> hooks = load_hooks(std::move(states), *kernel, {.many = true, .logs = logs});
   if (!hooks) return hooks.error();
-  return std::unique_ptr<WatchSet>(std::make_unique<LoadedWatch>(std::move(*selected), std::move(*hooks)));
+  return std::unique_ptr<WatchSet>(
+      std::make_unique<LoadedWatch>(std::move(*selected), std::move(*hooks), logs));
 }
 
 }

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ public:
   // About 150 ms.
   //   names    subset of probe_list(), empty: all
   //   errors   usage: unknown name; unsupported: no privilege, no BTF
-  static Result<std::unique_ptr<WatchSet>> load(const std::vector<std::string>& names);
+  static Result<std::unique_ptr<WatchSet>> load(const std::vector<std::string>& names, const Logs& logs = {});
   virtual ~WatchSet() = default;
 
   // Attaches the probes and opens the gate. Targets may come and go at any time.
@@ -58,6 +59,12 @@ public:
   virtual Result<std::vector<WatchedFile>> files() = 0;
   virtual Result<std::vector<WatchedThread>> threads() = 0;
   virtual attach_losses losses() = 0;
+  // Of faults that waited, since begin(); nullopt: not asked for. Each call of totals() looks at the targets'
+  // mappings for their names.
+  virtual std::optional<std::vector<FaultStack>> stacks() = 0;
+  virtual StackDrops stack_drops() = 0;
+  // Single events, which are taken by this; nullopt: not asked for. To be called once, at the end.
+  virtual Result<std::optional<EventLog>> events(const FileCatalog& catalog) = 0;
 
   // Lists the targets' files by the kernel's iterators.
   //   errors   unsupported: the iterator is refused
