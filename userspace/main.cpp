@@ -63,8 +63,9 @@ int main(int argc, char** argv) {
 
   std::string list_what;
   CLI::App* list =
-      app.add_subcommand("list", "List strategies, cases, patterns, presets, probes or findings");
-  list->add_option("what", list_what, "strategies, cases, patterns, probes or findings")->required();
+      app.add_subcommand("list", "List strategies, cases, patterns, presets, probes, findings or formats");
+  list->add_option("what", list_what, "strategies, cases, patterns, presets, probes, findings or formats")
+      ->required();
 
   CLI::App* doctor =
       app.add_subcommand("doctor", "Say what works on this machine, what does not, and what that costs");

@@ -9,8 +9,8 @@
 
 #include "analysis/attach_facts.h"
 #include "analysis/format.h"
-#include "analysis/reports/detail_tables.h"
 #include "analysis/reports/attach_report.h"
+#include "analysis/reports/detail_tables.h"
 #include "analysis/reports/markdown_text.h"
 #include "analysis/reports/report.h"
 #include "analysis/reports/wording.h"
@@ -195,6 +195,8 @@ std::string settings(const RunRecord& record) {
   out += list_item(markdown_text(fmt::format("iotrace {} {}, {}, seed {}", record.iotrace, record.command,
                                              record.started, record.seed)));
   out += list_item("host: " + joined(host_facts(record.host)));
+  if (std::string emulated = emulation_note(record.host); !emulated.empty())
+    out += list_item(markdown_text(emulated));
   out += list_item("file: " + joined(file_facts(record.file)));
   out += list_item("plan: " + joined(plan_facts(record.options)));
   if (auto ceiling = ceiling_facts(record); !ceiling.empty())

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analysis/findings/finding.h"
+#include "analysis/reports/report.h"
 #include "userspace/cases/case.h"
 #include "userspace/cli/commands.h"
 #include "userspace/cli/nearest.h"
@@ -28,7 +29,8 @@ template<typename Registry, typename Name> std::vector<Entry> entries(const Regi
 }
 
 int list_command(const std::string& what) {
-  constexpr std::string_view known[] = {"strategies", "cases", "patterns", "presets", "probes", "findings"};
+  constexpr std::string_view known[] = {"strategies", "cases",    "patterns", "presets",
+                                        "probes",     "findings", "formats"};
   std::vector<Entry> all;
   if (what == "strategies")
     all = entries(strategies(), &Strategy::name);
@@ -42,6 +44,8 @@ int list_command(const std::string& what) {
     all = entries(probe_list(), &ProbeInfo::name);
   else if (what == "findings")
     all = entries(finding_rules(), &FindingRule::id);
+  else if (what == "formats")
+    all = entries(report_formats(), &ReportFormat::name);
   else
     return report_error(unknown_name("list", what, known));
 
