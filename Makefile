@@ -3,6 +3,8 @@
 # make test       install what is missing, build, run every test
 # make test-kernels  the in-place tests and a short run in QEMU on Debian's 6.1 and 6.12 (minutes)
 # make unit       the pure parts under ASan and UBSan
+# make install    the program, its man page and completions, below PREFIX (/usr/local) and DESTDIR; make uninstall
+# make deb        a Debian package of the same, in build/
 # make overhead   what observing costs, against fio, other tools and no observer (20 minutes)
 #
 # Works as root and as a user with sudo.
@@ -10,14 +12,15 @@
 BUILD     ?= build
 SUDO      := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 ARGS      ?=
+PREFIX    ?= /usr/local
 
 BUILD_PACKAGES := cmake ninja-build g++ clang llvm bpftool pkg-config libbpf-dev libelf-dev zlib1g-dev \
                   libfmt-dev libcli11-dev nlohmann-json3-dev libboost-dev libboost-math-dev liburing-dev
-TEST_PACKAGES  := catch2 fio libvalijson-dev util-linux procps python3 prometheus prometheus-node-exporter
+TEST_PACKAGES  := catch2 fio mandoc zsh libvalijson-dev util-linux procps python3 prometheus prometheus-node-exporter
 OVERHEAD_PACKAGES := fio python3 util-linux strace linux-perf bpftrace libbpf-tools
 KERNELS_PACKAGES  := qemu-system-x86 busybox-static cpio kmod binutils e2fsprogs xfsprogs python3
 
-.PHONY: all run test test-kernels unit overhead clean install-build install-test
+.PHONY: all run test test-kernels unit overhead clean install uninstall deb install-build install-test
 
 all: $(BUILD)/build.ninja
 	@cmake --build $(BUILD) --target iotrace
@@ -44,6 +47,19 @@ overhead: install-build
 	@$(MAKE) --no-print-directory all
 	@cmake --build $(BUILD) --target bpf_time fault_storm
 	$(SUDO) tests/overhead/run ./iotrace $(BUILD) $(ARGS)
+
+install: all
+	@cmake --build $(BUILD) --target documents
+	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)
+	@mv $(BUILD)/install_manifest.txt $(BUILD)/installed  # for uninstall
+
+uninstall:
+	@sed 's,^,$(DESTDIR),' $(BUILD)/installed | tr '\n' '\0' | xargs -0 rm -fv
+
+deb: install-build
+	@$(MAKE) --no-print-directory all
+	@cmake --build $(BUILD) --target documents
+	@cd $(BUILD) && cpack -G DEB -B $(abspath $(BUILD))
 
 install-build:
 	@tests/install $(BUILD_PACKAGES)

@@ -1,0 +1,13 @@
+# Options as help_options.awk prints them, for man(7).
+BEGIN { FS = "\t" }
+$1 ~ /--help/ { next }  # stands at the top of the page
+{
+  gsub(/\\/, "\\e"); gsub(/-/, "\\-")
+  gsub(/,/, "\\fR, \\fB", $1)
+  if ($2) $2 = " \\fI" ($2 == "TEXT" ? "VALUE" : "NUMBER") "\\fR"
+  print ".TP\n\\fB" $1 "\\fR" $2
+  sub(/^[.']/, "\\\\\\&&", $3)
+  gsub(/[.:;] /, "&\n", $3)  # a sentence or a part of it ends a line of input
+  gsub(/ \n/, "\n", $3)
+  print $3 ($3 ~ /[.!?]$/ ? "" : ".")
+}
