@@ -2,6 +2,8 @@
 # make run        install what is missing (apt), build, run a quick look
 # make test       install what is missing, build, run every test
 # make test-kernels  the in-place tests and a short run in QEMU on Debian's 6.1 and 6.12 (minutes)
+# make kernels    one iotrace command on several Debian kernels in QEMU, in turns, compared:
+#                 make kernels KERNELS="6.1 6.12" ARGS="run --case cold" CPUS=2 MEMORY=2G DISK=4G SESSIONS=2
 # make unit       the pure parts under ASan and UBSan
 # make install    the program, its man page and completions, below PREFIX (/usr/local) and DESTDIR; make uninstall
 # make deb        a Debian package of the same, in build/
@@ -14,13 +16,20 @@ SUDO      := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 ARGS      ?=
 PREFIX    ?= /usr/local
 
+KERNELS   ?= 6.1 6.12
+CPUS      ?= 2
+MEMORY    ?= 2G
+DISK      ?= 4G
+SESSIONS  ?= 2
+RECORDS   ?= $(BUILD)/kernels
+
 BUILD_PACKAGES := cmake ninja-build g++ clang llvm bpftool pkg-config libbpf-dev libelf-dev zlib1g-dev \
                   libfmt-dev libcli11-dev nlohmann-json3-dev libboost-dev libboost-math-dev liburing-dev
 TEST_PACKAGES  := catch2 fio mandoc zsh libvalijson-dev util-linux procps python3 prometheus prometheus-node-exporter
 OVERHEAD_PACKAGES := fio python3 util-linux strace linux-perf bpftrace libbpf-tools
 KERNELS_PACKAGES  := qemu-system-x86 busybox-static cpio kmod binutils e2fsprogs xfsprogs python3
 
-.PHONY: all run test test-kernels unit overhead clean install uninstall deb install-build install-test
+.PHONY: all run test test-kernels kernels unit overhead clean install uninstall deb install-build install-test
 
 all: $(BUILD)/build.ninja
 	@cmake --build $(BUILD) --target iotrace
@@ -38,6 +47,12 @@ test-kernels: install-build install-test
 	@cmake -S . -B $(BUILD) -G Ninja -DIOTRACE_TESTS=ON >/dev/null
 	@cmake --build $(BUILD) --target iotrace in_place_tests
 	@tests/kernels/run ./iotrace $(BUILD)/in_place_tests $(ARGS)
+
+kernels: install-build
+	@tests/install $(KERNELS_PACKAGES)
+	@$(MAKE) --no-print-directory all
+	@tests/kernels/side_by_side ./iotrace --kernels "$(KERNELS)" --sessions $(SESSIONS) --cpus $(CPUS) \
+		--memory $(MEMORY) --disk $(DISK) --records $(RECORDS) -- $(or $(ARGS),run)
 
 unit: install-build install-test
 	@tests/sanitized $(BUILD)-sanitized
