@@ -30,7 +30,7 @@ struct Host {
   std::optional<bool> per_vma_locks;          // CONFIG_PER_VMA_LOCK, by the kernel's own types
   std::optional<std::string> mglru;           // /sys/kernel/mm/lru_gen/enabled
   std::optional<std::string> thp;             // the chosen word of transparent_hugepage/enabled
-  std::optional<std::string> virtualisation;  // "kvm", "none", …
+  std::optional<std::string> virtualisation;  // "kvm", "none", …; "qemu": emulated (TCG)
   std::optional<std::string> cgroup;          // "v1", "v2"
 };
 

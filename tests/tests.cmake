@@ -48,6 +48,15 @@ if(NOT IOTRACE_SANITIZE)
   endforeach()
 endif()
 
+# Man page, completion, `make install` and `make deb`.
+if(NOT IOTRACE_SANITIZE)
+  foreach(test man_page completion readme install deb)
+    add_test(NAME "packaging_tests: ${test}"
+             COMMAND ${CMAKE_SOURCE_DIR}/tests/packaging/${test}_test.py ${CMAKE_SOURCE_DIR}/iotrace ${CMAKE_BINARY_DIR})
+    set_tests_properties("packaging_tests: ${test}" PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 60)
+  endforeach()
+endif()
+
 # The pure parts of `make overhead`.
 find_program(PYTHON3 python3)
 if(PYTHON3)

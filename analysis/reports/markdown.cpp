@@ -195,6 +195,8 @@ std::string settings(const RunRecord& record) {
   out += list_item(markdown_text(fmt::format("iotrace {} {}, {}, seed {}", record.iotrace, record.command,
                                              record.started, record.seed)));
   out += list_item("host: " + joined(host_facts(record.host)));
+  if (std::string emulated = emulation_note(record.host); !emulated.empty())
+    out += list_item(markdown_text(emulated));
   out += list_item("file: " + joined(file_facts(record.file)));
   out += list_item("plan: " + joined(plan_facts(record.options)));
   if (auto ceiling = ceiling_facts(record); !ceiling.empty())

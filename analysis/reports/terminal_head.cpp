@@ -23,6 +23,8 @@ std::string head(const RunRecord& record, const ReportOptions& options) {
     out += styled("PARTIAL: the run was interrupted; this is what it had measured by then.", Style::kCaution,
                   options.colour) +
            '\n';
+  if (std::string emulated = emulation_note(record.host); !emulated.empty())
+    out += styled(emulated, Style::kCaution, options.colour) + '\n';
   out += fact_line("host", host_facts(record.host)) + fact_line("file", file_facts(record.file)) +
          fact_line("plan", plan_facts(record.options));
   auto ceiling = ceiling_facts(record);

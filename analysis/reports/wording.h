@@ -17,6 +17,8 @@ namespace iotrace::wording {
 // ---- facts: each one phrase, to be joined by commas ----
 
 std::vector<std::string> host_facts(const Host& host);
+// What an emulated processor does to the numbers; empty where none is known to be emulated.
+std::string emulation_note(const Host& host);
 std::vector<std::string> file_facts(const FileFacts& file);
 std::vector<std::string> plan_facts(const Options& options);
 

@@ -27,6 +27,12 @@ std::vector<std::string> host_facts(const Host& host) {
   return facts;
 }
 
+std::string emulation_note(const Host& host) {
+  // QEMU shows this signature when it emulates (TCG); with KVM it shows KVM's.
+  if (host.virtualisation != "qemu") return {};
+  return "The processor is emulated (QEMU's TCG): counts hold, timings don't.";
+}
+
 std::vector<std::string> file_facts(const FileFacts& file) {
   std::vector<std::string> facts{printable(file.path) + (file.scratch ? " (scratch)" : ""),
                                  human_bytes(static_cast<double>(file.size_bytes)),

@@ -1,5 +1,7 @@
 // The terminal report, byte for byte. IOTRACE_UPDATE_GOLDEN=1 writes the expected texts anew: read the diff.
 
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include "analysis/findings/finding.h"
@@ -88,6 +90,19 @@ TEST_CASE("terminal: a row that never settled says so, one that did in most repe
   for (int rep : {0, 1, 2}) record.rows[0].untraced->reps[rep].settled = false;
   record.rows[1].untraced->reps[0].settled = false;
   CHECK(terminal(record).find("never settled: pread T01: the rate still changed") != std::string::npos);
+}
+
+TEST_CASE("an emulated processor is named in the head: timings don't hold there") {
+  const std::string note = "The processor is emulated (QEMU's TCG): counts hold, timings don't.";
+  auto markdown = std::ranges::find(report_formats(), "markdown", &ReportFormat::name);
+  for (const char* host : {"qemu", "kvm", "none"}) {
+    INFO(host);
+    RunRecord record = record_of({cold_row("pread", 1, kOps)});
+    record.host.virtualisation = host;
+    const bool emulated = record.host.virtualisation == "qemu";
+    CHECK((terminal(record).find('\n' + note + "\nhost ") != std::string::npos) == emulated);
+    CHECK((markdown->render(record, {}).find("counts hold") != std::string::npos) == emulated);
+  }
 }
 
 TEST_CASE("terminal: colour changes nothing but escapes") {

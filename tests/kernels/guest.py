@@ -1,6 +1,7 @@
 """One guest: its initramfs, its disks, its boot."""
 
 import ctypes
+import dataclasses
 import lzma
 import os
 import shutil
@@ -12,15 +13,21 @@ import time
 from debian_kernel import modules_folder, with_sbin
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-DISK_BYTES = {"ext4": 2 << 30, "xfs": 2 << 30, "results": 64 << 20}  # sparse
+RESULTS_BYTES = 64 << 20
 MODULES = ["virtio_pci", "virtio_blk", "xfs"]
-MEMORY = "2G"
-CPUS = "2"
 
 # Under TCG, all jobs take about half of this where nobody else wants the processor. Each job ends before
 # SILENT_SECONDS.
 BOOT_SECONDS = 1500
 SILENT_SECONDS = 150
+
+
+@dataclasses.dataclass
+class Size:
+    cpus: int = 2
+    memory: str = "2G"
+    disk_bytes: int = 2 << 30  # of each file system; sparse
+    seconds: int = BOOT_SECONDS
 
 
 def module_order(modules):
@@ -78,9 +85,9 @@ def make_initramfs(kernel, release, programs, jobs, root):
     return packed
 
 
-def make_disks(folder):
+def make_disks(folder, wanted):
     paths = {}
-    for name, size in DISK_BYTES.items():
+    for name, size in {"ext4": wanted.disk_bytes, "xfs": wanted.disk_bytes, "results": RESULTS_BYTES}.items():
         paths[name] = os.path.join(folder, name + ".img")
         with open(paths[name], "wb") as file:
             file.truncate(size)
@@ -112,15 +119,15 @@ def end_with_parent():
 class Guest:
     """A running machine; gone with the object's stop(), or with this process."""
 
-    def __init__(self, kernel, release, initramfs, disks, console, kvm):
+    def __init__(self, kernel, release, initramfs, disks, console, kvm, size):
         # Under TCG with a host thread per CPU, 6.1 hung in 3 of 7 boots while it patched its own code.
         machine = ["-accel", "kvm", "-cpu", "host"] if kvm else ["-accel", "tcg,thread=single", "-cpu", "max"]
-        command = ["qemu-system-x86_64", *machine, "-smp", CPUS, "-m", MEMORY, "-nodefaults", "-display", "none",
+        command = ["qemu-system-x86_64", *machine, "-smp", str(size.cpus), "-m", size.memory, "-nodefaults", "-display", "none",
                    "-no-reboot", "-serial", "file:" + console,
                    "-kernel", os.path.join(kernel, "boot/vmlinuz-" + release), "-initrd", initramfs, "-append", "console=ttyS0 quiet panic=-1 rdinit=/init"]
         for path in disks.values():
             command += ["-drive", f"file={path},if=virtio,format=raw,cache=unsafe"]
-        self.console = console
+        self.console, self.seconds = console, size.seconds
         self.started = time.monotonic()
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True,
                                         preexec_fn=end_with_parent)
@@ -136,7 +143,7 @@ class Guest:
 
     def late(self):
         """Why it gets no more time, or None: another boot would take as long."""
-        return f"not done after {BOOT_SECONDS} s" if time.monotonic() - self.started > BOOT_SECONDS else None
+        return f"not done after {self.seconds} s" if time.monotonic() - self.started > self.seconds else None
 
     def stop(self):
         self.process.kill()

@@ -65,6 +65,13 @@ def script(tests, left_out):
     return "\n".join(lines) + "\n"
 
 
+def measuring_script(arguments):
+    """One run of iotrace on ext4, whose record and report are handed back. It may take long without a word, so
+    that something is said on the console meanwhile."""
+    return ("cd /ext4\nexport TMPDIR=/ext4\n(while sleep 20; do echo measuring; done) &\n"
+            f"iotrace {arguments} -o /results/record.json >/results/command.txt 2>&1\necho $? >/results/code\n")
+
+
 def command_script(command):
     """One command of the user's, on ext4, whose output is handed back as command.txt."""
     return f"cd /ext4\nexport TMPDIR=/ext4\n({command}) >/results/command.txt 2>&1\n"

@@ -51,7 +51,7 @@ void declare_compare_options(CLI::App& compare, CompareWords& words);
 // 4: a row is proven slower by more than --fail-over.
 int compare_command(const CompareWords& words);
 
-// `what`: strategies, cases, patterns, probes or findings.
+// `what`: strategies, cases, patterns, presets, probes, findings or formats.
 int list_command(const std::string& what);
 
 // What works on this machine, as this user, in this folder; 3 if run can't do all that it is for.
