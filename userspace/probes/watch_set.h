@@ -2,12 +2,13 @@
 // The probes as attach uses them: many targets, any files. The same programs and counters as ProbeSet's, with
 // tables by file and thread beside them (bpf/attach_contract.h).
 //
-// Needs CAP_BPF and CAP_PERFMON. Thread-compatible: one thread uses it at a time.
+// Needs what may_attach() asks for (privilege.h). Thread-compatible: one thread uses it at a time.
 
 #include <sys/types.h>
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,8 @@ public:
   virtual Result<std::vector<WatchedFile>> files() = 0;
   virtual Result<std::vector<WatchedThread>> threads() = 0;
   virtual attach_losses losses() = 0;
+  // Files (by `mapping`) and threads that found no room in the tables.
+  virtual std::set<std::uint64_t> left_out() = 0;
 
   // Lists the targets' files by the kernel's iterators.
   //   errors   unsupported: the iterator is refused
