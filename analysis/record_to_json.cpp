@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -80,15 +81,61 @@ private:
   Json object_ = Json::object();
 };
 
+// What JSON cannot say: bytes of a path that are not UTF-8 become U+FFFD, NaN and infinity become null.
+//   indent   of the line that the value begins on
+std::string text_of(const Json& value, std::string_view indent) {
+  const std::string text = value.dump(2, ' ', false, Json::error_handler_t::replace);
+  std::string indented;
+  indented.reserve(text.size());
+  for (char c : text) {
+    indented += c;
+    if (c == '\n') indented += indent;  // between values: within a string it is written as \n
+  }
+  return indented;
+}
+
+// The record's own members, of which lists may have thousands of elements: each is made into text by itself,
+// so that no tree of all of them, ten times as large, is in memory.
+class RecordText {
+public:
+  template<typename T> void operator()(const char* key, const T& member) {
+    text_ += text_.empty() ? "{\n  " : ",\n  ";
+    text_ += text_of(key, "") + ": ";
+    add(member);
+  }
+  template<typename T> void may_lack(const char* key, const T& member) { (*this)(key, member); }
+
+  std::string take() && { return std::move(text_) + "\n}\n"; }
+
+private:
+  template<typename T> void add(const T& member) { text_ += text_of(Writer::to_json(member), "  "); }
+
+  template<typename T> void add(const std::vector<T>& members) {
+    const char* before = "[\n    ";
+    for (const T& member : members) {
+      text_ += before + text_of(Writer::to_json(member), "    ");
+      before = ",\n    ";
+    }
+    text_ += members.empty() ? "[]" : "\n  ]";
+  }
+
+  std::string text_;
+};
+
 }
 
 std::string to_json_text(const RunRecord& record) {
+  if (record.unknown.empty()) {
+    RecordText text;
+    fields(text, record);
+    return std::move(text).take();
+  }
+  // Of a later version, which knows more: a whole tree, into which what it knows is put back.
   Json json = Writer::to_json(record);
   for (const auto& [at, text] : record.unknown) {
     const Json::json_pointer place(at), parent = place.parent_pointer();
     if (json.contains(parent) && json[parent].is_object()) json[place] = Json::parse(text);
   }
-  // What JSON cannot say: bytes of a path that are not UTF-8 become U+FFFD, NaN and infinity become null.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -86,7 +86,8 @@ struct thread_waits {
 };
 CONTRACT_SIZE(struct thread_waits, 24 + 6 * 8);
 
-// What did not fit.
+// What did not fit: files and threads, each once, as far as the table of those left out (left_out) holds them.
+enum { MOST_LEFT_OUT = 65536 };
 struct attach_losses {
   __u64 files, threads, chunks, targets;
   __u64 places_unknown;  // faults and hints of which the file could not be told

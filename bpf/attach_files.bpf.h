@@ -48,7 +48,7 @@ static __always_inline struct file_stats* file_of_target(__u64 mapping) {
   file = known_file(mapping);
   if (!file) {
     struct attach_losses* losses = my_losses();
-    if (losses) losses->files++;
+    if (losses && leave_out(mapping)) losses->files++;
     return 0;
   }
   file->inode = BPF_CORE_READ(host, i_ino);

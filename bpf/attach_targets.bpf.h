@@ -35,6 +35,23 @@ static __always_inline struct attach_losses* my_losses(void) {
   return bpf_map_lookup_elem(&attach_losses, &zero);
 }
 
+// Files (addresses in the kernel) and threads (small numbers) that found no room in their tables, for each to
+// be counted once.
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(map_flags, BPF_NO_PREALLOC);
+  __uint(max_entries, 1);
+  __type(key, __u64);
+  __type(value, __u32);
+} left_out SEC(".maps");
+
+// True: for the first time.
+static __always_inline bool leave_out(__u64 file_or_thread) {
+  __u32 nothing = 0;
+  if (bpf_map_lookup_elem(&left_out, &file_or_thread)) return false;
+  return bpf_map_update_elem(&left_out, &file_or_thread, &nothing, BPF_NOEXIST) == 0;
+}
+
 static __always_inline __u64* target_word(__u32 tgid) {
   return &target_bits[tgid / 64 & (TARGET_BITS / 64 - 1)];
 }

@@ -31,7 +31,7 @@ static __always_inline void add_thread_wait(enum wait_kind kind, __u64 ns) {
     waits = bpf_map_lookup_elem(&thread_waits, &tid);
     if (!waits) {
       struct attach_losses* losses = my_losses();
-      if (losses) losses->threads++;
+      if (losses && leave_out(tid)) losses->threads++;
       return;
     }
   }

@@ -33,9 +33,24 @@ if(NOT IOTRACE_SANITIZE)
   test_level(cli_tests "tests/cli/*.cpp" analysis)
   add_dependencies(cli_tests iotrace)
   target_link_options(in_place_tests PRIVATE -static)
+
+  # Real programs, watched. Those that are not installed are skipped.
+  test_level(program_tests "tests/programs/*.cpp;tests/cli/program.cpp" userspace)
+  find_path(LMDB_HEADERS lmdb.h)
+  find_library(LMDB_LIBRARY lmdb)
+  if(LMDB_HEADERS AND LMDB_LIBRARY)
+    add_executable(lmdb_reader tests/programs/targets/lmdb_reader.cpp)
+    target_link_libraries(lmdb_reader PRIVATE ${LMDB_LIBRARY} warnings)
+    add_dependencies(program_tests lmdb_reader)
+    target_compile_definitions(program_tests PRIVATE LMDB_READER="$<TARGET_FILE:lmdb_reader>")
+  else()
+    target_compile_definitions(program_tests PRIVATE LMDB_READER="")
+  endif()
+
   add_test(NAME "fleet_tests: node_exporter and Prometheus read a watch's metrics"
            COMMAND ${CMAKE_SOURCE_DIR}/tests/fleet/scrape.py ${CMAKE_SOURCE_DIR}/iotrace
-                   ${CMAKE_SOURCE_DIR}/tests/golden/records/attach_metrics.json)
+                   ${CMAKE_SOURCE_DIR}/tests/golden/records/attach_metrics.json
+                   ${CMAKE_SOURCE_DIR}/userspace/attach/fleet/grafana-dashboard.json)
   add_test(NAME "fleet_tests: systemd and promtool accept what the fleet folder holds"
            COMMAND ${CMAKE_SOURCE_DIR}/tests/fleet/verify ${CMAKE_SOURCE_DIR}/userspace/attach/fleet)
   set_tests_properties("fleet_tests: node_exporter and Prometheus read a watch's metrics"

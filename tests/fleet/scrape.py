@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """iotrace's metrics through the real node_exporter and Prometheus.
-  scrape.py IOTRACE RECORD
+  scrape.py IOTRACE RECORD DASHBOARD
 
 Renders RECORD (of a watch) with `iotrace report --format openmetrics` again and again with growing counters, has
-node_exporter read the file and Prometheus scrape that, on loopback and ports of their own, and asks Prometheus.
+node_exporter read the file and Prometheus scrape that, on loopback and ports of their own, and asks Prometheus, also whatever
+the panels of DASHBOARD ask.
 Exit code 77: not installed. Everything started is killed and removed whatever happens.
 """
 
@@ -103,13 +104,34 @@ def render(iotrace, record, textfile):
 
 def query(port, expression):
     answer = get(f"http://127.0.0.1:{port}/api/v1/query?" + urllib.parse.urlencode({"query": expression}))
-    if answer is None:
+    if answer is None:  # it takes no such expression, or is not there
         return {}
     result = json.loads(answer).get("data", {}).get("result", [])
     return {tuple(sorted(series["metric"].items())): float(series["value"][1]) for series in result}
 
 
-def main(iotrace, record_path, folder):
+def expressions_of(dashboard):
+    """What each panel asks, with Grafana's variables as it fills them in: all instances, all targets."""
+    panels = json.loads(Path(dashboard).read_text())["panels"]
+    asked = [(panel["title"], target["expr"]) for panel in panels for target in panel.get("targets", [])]
+    assert asked, f"{dashboard}: no panel asks anything"
+    values = {"$instance": ".*", "$target": ".*", "$__rate_interval": "30s"}
+    for variable, value in values.items():
+        asked = [(title, expression.replace(variable, value)) for title, expression in asked]
+    left = [expression for _, expression in asked if "$" in expression]
+    assert not left, f"variables that the dashboard doesn't declare: {left}"
+    return asked
+
+
+def ask_as_dashboard(prometheus, dashboard):
+    """The record has a number for each panel, so none may stay empty."""
+    asked = expressions_of(dashboard)
+    silent = [f"{title}: {expression}" for title, expression in asked if not query(prometheus, expression)]
+    assert not silent, "panels without data:\n" + "\n".join(silent)
+    print(f"{len(asked)} expressions of the dashboard have data")
+
+
+def main(iotrace, record_path, dashboard, folder):
     record = json.loads(Path(record_path).read_text())
     textfiles, storage, config = folder / "textfiles", folder / "storage", folder / "prometheus.yml"
     textfiles.mkdir()
@@ -130,6 +152,7 @@ def main(iotrace, record_path, folder):
             "prometheus", f"--config.file={config}", f"--storage.tsdb.path={storage}",
             f"--web.listen-address=127.0.0.1:{port}"], "/-/ready")
         ask(prometheus, lambda factor: render(iotrace, later(record, factor), textfile))
+        ask_as_dashboard(prometheus, dashboard)
         gone(prometheus, textfile)
     finally:
         programs.stop()
@@ -180,7 +203,7 @@ def end(number, _):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 4:
         sys.exit(__doc__)
     for program in ("prometheus", "prometheus-node-exporter"):
         if not shutil.which(program):
@@ -190,4 +213,4 @@ if __name__ == "__main__":
         signal.signal(number, end)
     signal.alarm(LONGEST_S)
     with tempfile.TemporaryDirectory(prefix="iotrace-fleet-") as made:
-        main(os.path.abspath(sys.argv[1]), sys.argv[2], Path(made))
+        main(os.path.abspath(sys.argv[1]), *sys.argv[2:], Path(made))

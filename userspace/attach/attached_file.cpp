@@ -122,8 +122,8 @@ AttachedFile attached_file(const WatchedFile& watched, const CataloguedFile* lis
   if (listed) {
     file = quiet_file(*listed, page_bytes);
   } else {
-    file.path = fmt::format("(inode {} of {}, closed before it could be named)", counted.inode,
-                            device_name(counted.device));
+    // Short, for a table shows the end of a path; it was closed before the iterators met it.
+    file.path = fmt::format("unnamed inode {} of {}", counted.inode, device_name(counted.device));
     file.device = device_name(counted.device);
     file.inode = counted.inode;
     for (const char* key : {"size_bytes", "mapped_bytes", "resident_bytes"})

@@ -132,11 +132,13 @@ public:
     if (Status begun = probes_->begin(targets_.alive(), request_.follow); !begun) return begun.error();
     began_ = interval_began_ = Clock::now();
     walk();
-    while (!over()) {
+    // The last interval is taken when nothing counts any more, whenever the end came.
+    for (bool last = false; !last;) {
       const auto tick = interval_began_ + to_duration(request_.interval_s);
       measure_cost(std::min(tick, end()));
       wait_until(std::min(tick, end()));
-      if (over()) probes_->stop_counting();
+      last = over();
+      if (last) probes_->stop_counting();
       if (Status taken = take_interval(); !taken) return taken.error();
       if (Status shown = on_interval(record_, record_.intervals.back()); !shown) return shown.error();
     }
@@ -202,7 +204,11 @@ private:
   void measure_cost(Clock::time_point before) {
     const auto begun = Clock::now();
     if (begun + kCostSample > before) return;
-    if (!probes_->start_measuring_cost()) return;
+    if (Status started = probes_->start_measuring_cost(); !started) {
+      note(fmt::format("the probes' own cost is not known, and --max-overhead has no effect: {}",
+                       started.error().message));
+      return;
+    }
     wait_until(begun + kCostSample);
     const double seconds = seconds_between(begun, Clock::now());
     const std::vector<WatchSet::Cost> costs = probes_->stop_measuring_cost();
@@ -273,6 +279,8 @@ private:
       if (!faults_off_.empty()) leave_out_faults(record_.files.back(), faults_off_);
       seen.insert(file.mapping);
     }
+    const attach_losses losses = probes_->losses();
+    if (losses.files) seen.merge(probes_->left_out());  // something happened on them, too
     for (const auto& [mapping, listed] : catalog_.files())
       if (!seen.contains(mapping) && !listed.mapped_bytes.empty())
         record_.files.push_back(quiet_file(listed, page_bytes_));
@@ -281,7 +289,6 @@ private:
     for (const WatchedThread& thread : *threads)
       record_.threads.push_back(attached_thread(thread, monotonic_ns()));
     sort_by_waiting(record_.threads);
-    const attach_losses losses = probes_->losses();
     record_.target->files_left_out = losses.files;
     record_.target->threads_left_out = losses.threads;
     record_.target->processes = targets_.processes();
@@ -289,6 +296,8 @@ private:
       note(fmt::format("pages of {} folios found no room in the page tables: waste and refaults leave them "
                        "out",
                        losses.chunks));
+    if (losses.files + losses.threads >= MOST_LEFT_OUT)
+      note("more files and threads were left out than could be told apart: their numbers are a lower bound");
     if (losses.targets) note(fmt::format("{} children found no room and were not watched", losses.targets));
     if (!costs_.empty()) {
       double sum = 0;

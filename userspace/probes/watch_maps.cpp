@@ -63,7 +63,8 @@ void add_batches(const BpfObject& object, std::vector<WatchedFile>& files) {
 void make_room_for_attach(const BpfObject& object) {
   const std::pair<const char*, __u32> rooms[] = {
       {"targets", MOST_TARGETS},        {"files", MOST_FILES},          {"file_chunks", MOST_FILE_CHUNKS},
-      {"chunk_pool", MOST_FILE_CHUNKS}, {"thread_waits", MOST_THREADS}, {"thread_places", THREAD_PLACES}};
+      {"chunk_pool", MOST_FILE_CHUNKS}, {"thread_waits", MOST_THREADS}, {"thread_places", THREAD_PLACES},
+      {"left_out", MOST_LEFT_OUT}};
   for (const auto& [name, entries] : rooms) bpf_map__set_max_entries(object.map(name), entries);
 }
 
@@ -112,6 +113,13 @@ attach_losses read_losses(const BpfObject& object) {
     sum.places_unknown += cpu.places_unknown;
   }
   return sum;
+}
+
+std::set<std::uint64_t> read_left_out(const BpfObject& object) {
+  std::set<std::uint64_t> left_out;
+  static_cast<void>(
+      for_entries<__u64, __u32>(object.map("left_out"), [&](__u64 one, __u32) { left_out.insert(one); }));
+  return left_out;
 }
 
 Status add_target(const BpfObject& object, __u32 tgid) {

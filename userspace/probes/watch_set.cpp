@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <fstream>
 #include <map>
 #include <utility>
 
@@ -33,6 +34,12 @@ std::pair<std::uint64_t, Count> run_time(const BpfObject& object, std::string_vi
   __u32 size = sizeof(info);
   if (bpf_obj_get_info_by_fd(bpf_program__fd(object.program(program)), &info, &size) != 0) return {};
   return {info.run_time_ns, info.run_cnt};
+}
+
+bool programs_are_timed_anyway() {
+  std::ifstream setting("/proc/sys/kernel/bpf_stats_enabled");
+  int enabled = 0;
+  return setting >> enabled && enabled != 0;
 }
 
 // What only a target that marks its uses could tell, and what is known by file.
@@ -134,6 +141,7 @@ public:
                                   object_.events_dropped()});
   }
   attach_losses losses() override { return read_losses(object_); }
+  std::set<std::uint64_t> left_out() override { return read_left_out(object_); }
 
   Status walk(FileCatalog& catalog) override {
     catalog.walk_begins();
@@ -145,7 +153,10 @@ public:
   Status start_measuring_cost() override {
     before_ = costs_so_far();
     timing_.reset(bpf_enable_stats(BPF_STATS_RUN_TIME));
-    return timing_ ? Status() : Status(errno_error("time the BPF programs (BPF_ENABLE_STATS)", errno));
+    const int refused = errno;
+    if (timing_ || programs_are_timed_anyway()) return {};
+    return errno_error("time the BPF programs (BPF_ENABLE_STATS)", refused,
+                       "needs CAP_SYS_ADMIN, or kernel.bpf_stats_enabled=1 by sysctl");
   }
 
   std::vector<Cost> stop_measuring_cost() override {
@@ -245,19 +256,24 @@ private:
     if (!link) return errno_error(fmt::format("list the targets' files ({})", iterator), errno);
     UniqueFd walk(bpf_iter_create(bpf_link__fd(link.get())));
     if (!walk) return errno_error(fmt::format("list the targets' files ({})", iterator), errno);
-    std::vector<char> text;
+    // A part may end within a record, whose rest comes with the next. Ten thousand mappings are 11 MB of
+    // them.
     std::array<char, 1 << 16> part;
+    std::size_t held = 0;
     for (;;) {
-      const ssize_t got = ::read(walk.get(), part.data(), part.size());
+      const ssize_t got = ::read(walk.get(), part.data() + held, part.size() - held);
       if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       if (got < 0) return errno_error(fmt::format("list the targets' files ({})", iterator), errno);
       if (got == 0) break;
-      text.insert(text.end(), part.begin(), part.begin() + got);
-    }
-    for (std::size_t at = 0; at + sizeof(mapping_record) <= text.size(); at += sizeof(mapping_record)) {
-      mapping_record record;
-      std::copy_n(text.data() + at, sizeof(record), reinterpret_cast<char*>(&record));
-      catalog.add(record);
+      held += static_cast<std::size_t>(got);
+      std::size_t at = 0;
+      for (; at + sizeof(mapping_record) <= held; at += sizeof(mapping_record)) {
+        mapping_record record;
+        std::copy_n(part.data() + at, sizeof(record), reinterpret_cast<char*>(&record));
+        catalog.add(record);
+      }
+      held = static_cast<std::size_t>(std::copy(part.data() + at, part.data() + held, part.data()) -
+                                      part.data());
     }
     return {};
   }
@@ -282,7 +298,7 @@ private:
 Result<std::unique_ptr<WatchSet>> WatchSet::load(const std::vector<std::string>& names, const Logs& logs) {
   Result<std::vector<const Probe*>> selected = select_probes(names);
   if (!selected) return selected.error();
-  if (Status allowed = may_trace(); !allowed) return allowed.error();
+  if (Status allowed = may_attach(); !allowed) return allowed.error();
   Result<KernelBtf> kernel = KernelBtf::load();
   if (!kernel) return kernel.error();
 

@@ -2,13 +2,14 @@
 // The probes as attach uses them: many targets, any files. The same programs and counters as ProbeSet's, with
 // tables by file and thread beside them (bpf/attach_contract.h).
 //
-// Needs CAP_BPF and CAP_PERFMON. Thread-compatible: one thread uses it at a time.
+// Needs what may_attach() asks for (privilege.h). Thread-compatible: one thread uses it at a time.
 
 #include <sys/types.h>
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,8 @@ public:
   virtual StackDrops stack_drops() = 0;
   // Single events, which are taken by this; nullopt: not asked for. To be called once, at the end.
   virtual Result<std::optional<EventLog>> events(const FileCatalog& catalog) = 0;
+  // Files (by `mapping`) and threads that found no room in the tables.
+  virtual std::set<std::uint64_t> left_out() = 0;
 
   // Lists the targets' files by the kernel's iterators.
   //   errors   unsupported: the iterator is refused
