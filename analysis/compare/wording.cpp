@@ -211,6 +211,7 @@ std::vector<std::string> why_sentences(const Comparison& all, const CellTable& t
   const std::size_t more = shown.size() - std::min(shown.size(), kMostExplained);
   shown.resize(shown.size() - more);
 
+  const bool by_threads = all.within() && all.by == Dimension::kThreads;
   std::vector<std::string> sentences;
   for (const Difference* difference : shown) {
     const std::string change = difference->ratio.median ? " " + change_of(*difference->ratio.median) : "";
@@ -218,7 +219,7 @@ std::vector<std::string> why_sentences(const Comparison& all, const CellTable& t
     if (difference->counters.empty())
       why = "no counter was taken in both";
     else if (why.empty())
-      why = "the counters don't explain it";
+      why = by_threads ? "no counter moved with it but the threads" : "the counters don't explain it";
     sentences.push_back(fmt::format("{}{}{}: {}", against(all, difference->place.record),
                                     name_of_row(all, difference->place), change, why));
   }
