@@ -14,7 +14,7 @@ ARGS      ?=
 BUILD_PACKAGES := cmake ninja-build g++ clang llvm bpftool pkg-config libbpf-dev libelf-dev zlib1g-dev \
                   libfmt-dev libcli11-dev nlohmann-json3-dev libboost-dev libboost-math-dev liburing-dev
 TEST_PACKAGES  := catch2 fio libvalijson-dev util-linux procps python3 prometheus prometheus-node-exporter \
-                  liblmdb-dev sqlite3 liblucene8-java openjdk-17-jdk-headless systemd libcap2-bin
+                  liblmdb-dev sqlite3 liblucene8-java openjdk-17-jdk-headless systemd
 OVERHEAD_PACKAGES := fio python3 util-linux strace linux-perf bpftrace libbpf-tools
 KERNELS_PACKAGES  := qemu-system-x86 busybox-static cpio kmod binutils e2fsprogs xfsprogs python3
 

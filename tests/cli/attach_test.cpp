@@ -65,6 +65,14 @@ TEST_CASE("attach: whom to watch and how is checked first") {
   says({"-p", "1", "--textfile", "/no/such/folder/x.prom"}, "/no/such/folder");
   says({"-p", "1", "-o", "/no/such/folder/x.json"}, "/no/such/folder");
   says({"--comm", "no-such-name"}, "no process to watch");
+  std::string second;
+  if (std::ifstream("/proc/2/comm") >> second && second == "kthreadd") says({"-p", "2"}, "kernel thread");
+  const pid_t zombie = ::fork();
+  if (zombie == 0) ::_exit(0);
+  siginfo_t ended{};
+  ::waitid(P_PID, static_cast<id_t>(zombie), &ended, WEXITED | WNOWAIT);
+  says({"-p", std::to_string(zombie)}, "a zombie");
+  ::waitpid(zombie, nullptr, 0);
 }
 
 TEST_CASE("attach: an idle process is quiet") {
