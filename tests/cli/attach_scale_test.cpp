@@ -152,6 +152,8 @@ bool is_part(const nlohmann::json& file) {
   return std::string(file["path"]).ends_with(".part");
 }
 
+}
+
 TEST_CASE("attach: 5003 files, 10007 mappings and 2003 threads are all told apart, in bounded memory") {
   need_root();
   constexpr Shape kShape{.files = 5003, .mappings = 10007, .threads = 2003};
