@@ -70,6 +70,14 @@ TEST_CASE("attach: whom to watch and how is checked first") {
   says({"-p", "1", "--window", "2s"}, "--window: name a file for the record by -o");
   says({"-p", "1", "--window", "0", "-o", "/tmp/x.json"}, "--window '0'");
   says({"-p", "1", "--window", "two", "-o", "/tmp/x.json"}, "--window");
+  std::string second;
+  if (std::ifstream("/proc/2/comm") >> second && second == "kthreadd") says({"-p", "2"}, "kernel thread");
+  const pid_t zombie = ::fork();
+  if (zombie == 0) ::_exit(0);
+  siginfo_t ended{};
+  ::waitid(P_PID, static_cast<id_t>(zombie), &ended, WEXITED | WNOWAIT);
+  says({"-p", std::to_string(zombie)}, "a zombie");
+  ::waitpid(zombie, nullptr, 0);
 }
 
 TEST_CASE("attach: an idle process is quiet") {

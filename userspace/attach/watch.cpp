@@ -266,14 +266,15 @@ private:
   }
 
   Status take_files_and_threads() {
+    record_.files.clear();
     auto files = probes_->files();
     if (!files) return files.error();
     auto threads = probes_->threads();
     if (!threads) return threads.error();
     if (!targets_.all_ended()) walk();
 
-    record_.files.clear();
     std::set<std::uint64_t> seen;
+    record_.files.reserve(files->size());
     for (const WatchedFile& file : *files) {
       record_.files.push_back(attached_file(file, catalog_.find(file.mapping), page_bytes_));
       if (!faults_off_.empty()) leave_out_faults(record_.files.back(), faults_off_);

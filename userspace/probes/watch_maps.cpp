@@ -69,7 +69,14 @@ void make_room_for_attach(const BpfObject& object) {
 }
 
 Result<std::vector<WatchedFile>> read_files(const BpfObject& object) {
+  // 4 KiB each: one that has to move as it grows would take three times as much for a moment.
+  std::size_t known = 0;
+  __u64 key = 0, next = 0;
+  for (const void* before = nullptr;
+       bpf_map_get_next_key(bpf_map__fd(object.map("files")), before, &next) == 0; before = &key, ++known)
+    key = next;
   std::vector<WatchedFile> files;
+  files.reserve(known);
   std::map<__u64, std::size_t> index_of;
   Status read =
       for_entries<__u64, file_stats>(object.map("files"), [&](__u64 mapping, const file_stats& counted) {
