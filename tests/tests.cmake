@@ -56,6 +56,8 @@ find_program(PYTHON3 python3)
 if(PYTHON3)
   add_test(NAME "overhead: intervals, goals, peers and tables"
            COMMAND ${PYTHON3} -B ${CMAKE_SOURCE_DIR}/tests/overhead/pure_test.py)
+  add_test(NAME "kernels: turns, records and what compares them"
+           COMMAND ${PYTHON3} -B ${CMAKE_SOURCE_DIR}/tests/kernels/pure_test.py)
 endif()
 
 # Built by `make overhead` alone.
