@@ -25,8 +25,9 @@ RECORDS   ?= $(BUILD)/kernels
 
 BUILD_PACKAGES := cmake ninja-build g++ clang llvm bpftool pkg-config libbpf-dev libelf-dev zlib1g-dev \
                   libfmt-dev libcli11-dev nlohmann-json3-dev libboost-dev libboost-math-dev liburing-dev
-TEST_PACKAGES  := catch2 fio mandoc zsh libvalijson-dev util-linux procps python3 prometheus prometheus-node-exporter
+TEST_PACKAGES  := catch2 fio libvalijson-dev util-linux procps python3 prometheus prometheus-node-exporter
 OVERHEAD_PACKAGES := fio python3 util-linux strace linux-perf bpftrace libbpf-tools
+TEST_PACKAGES     += mandoc zsh
 KERNELS_PACKAGES  := qemu-system-x86 busybox-static cpio kmod binutils e2fsprogs xfsprogs python3
 
 .PHONY: all run test test-kernels kernels unit overhead clean install uninstall deb install-build install-test

@@ -36,7 +36,7 @@ struct ReportWords {
 };
 int report_command(const ReportWords& words);
 
-// `what`: strategies, cases, patterns, presets, probes, findings or formats.
+// `what`: strategies, cases, patterns, probes or findings.
 int list_command(const std::string& what);
 
 // What works on this machine, as this user, in this folder; 3 if run can't do all that it is for.
