@@ -70,6 +70,7 @@ if(NOT IOTRACE_SANITIZE)
              COMMAND ${CMAKE_SOURCE_DIR}/tests/packaging/${test}_test.py ${CMAKE_SOURCE_DIR}/iotrace ${CMAKE_BINARY_DIR})
     set_tests_properties("packaging_tests: ${test}" PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 60)
   endforeach()
+  add_test(NAME "kernels: turns, records and what compares them" COMMAND ${CMAKE_SOURCE_DIR}/tests/kernels/pure_test.py)
 endif()
 
 # The pure parts of `make overhead`.

@@ -75,6 +75,9 @@ def check_zsh(iotrace, documents):
             if of != command:
                 continue
             action = next(spec for spec in specs if spec.startswith(f"*{option}[")).rpartition(":")[2]
+            if action.startswith("("):  # one of these
+                found += compare(f"zsh: {option}", action.strip("()").split(), program_help.names_of(iotrace, what) + more)
+                continue
             call = f"fpath=($1 $fpath); . $1/_iotrace >/dev/null; _values() {{ shift 3; print -rl -- $@ }}; {action}"
             stub = "_arguments() {}; _describe() {}; words=(iotrace ''); CURRENT=2; "
             values = program_help.output("zsh", "-f", "-c", stub + call, "zsh", documents).split()
