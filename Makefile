@@ -26,11 +26,11 @@ RECORDS   ?= $(BUILD)/kernels
 BUILD_PACKAGES := cmake ninja-build g++ clang llvm bpftool pkg-config libbpf-dev libelf-dev zlib1g-dev \
                   libfmt-dev libcli11-dev nlohmann-json3-dev libboost-dev libboost-math-dev liburing-dev libjs-chart.js
 TEST_PACKAGES  := catch2 fio libvalijson-dev util-linux procps python3 python3-six prometheus \
-                  prometheus-node-exporter liblmdb-dev sqlite3 liblucene8-java openjdk-17-jdk-headless systemd
+                  prometheus-node-exporter liblmdb-dev sqlite3 liblucene8-java openjdk-17-jdk-headless systemd mandoc \
+                  zsh
 # Other sources of node bring npm along, and Debian's npm would take them away.
 BROWSER_PACKAGES := chromium $(shell command -v npm >/dev/null || echo nodejs npm)
 OVERHEAD_PACKAGES := fio python3 util-linux strace linux-perf bpftrace libbpf-tools
-TEST_PACKAGES     += mandoc zsh
 KERNELS_PACKAGES  := qemu-system-x86 busybox-static cpio kmod binutils e2fsprogs xfsprogs python3
 
 .PHONY: all run test test-kernels kernels unit overhead clean install uninstall deb install-build install-test
