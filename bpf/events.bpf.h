@@ -6,7 +6,8 @@
 // The ring is read when all is over, so it holds what came first, and what found no room is counted. So
 // neither a burst nor a slow reader leaves holes in the middle.
 //
-// Cost: some 100 ns per event; for device reads a lookup per bio more, whoever queues it.
+// Cost: about 0.2 us per fault or call; about 4 us per read of the device, whose asker is looked up three
+// times in cold caches.
 //
 // Can't see: faults on no file; which file a hint at an address is for (the loader looks it up, without
 // mmap_lock); who asked for a request that a device-mapper target made anew.

@@ -7,7 +7,7 @@
 // ---- stacks -------------------------------------------------------------------------------------------
 enum {
   STACK_DEPTH = 127,          // frames, the innermost ones: kernel.perf_event_max_stack
-  MOST_STACKS = 8192,         // different ones, a power of two: 8 MiB
+  MOST_STACKS = 16384,        // places, a power of two: 17 MiB; a stack's hash chooses its place
   MOST_STACK_WAITS = 8192,    // pairs of a user and a kernel stack, by thread name
   NO_STACK = 0x7fffffff,      // in place of an id: there is none
   STACK_THREAD_SLOTS = 65536  // as many as thread states
