@@ -8,7 +8,8 @@
 //
 // Cost: about 5 us per fault that waited, in two walks of a stack after caches have gone cold.
 //
-// Can't see: callers in code that was compiled without frame pointers; frames beyond the innermost
+// Can't see: callers in code that was compiled without frame pointers, and the caller of a function that has
+// no frame of its own (memcpy, a system call's wrapper); frames beyond the innermost
 // STACK_DEPTH. A stack whose hash another one has taken, and one more than there is room for, is counted as
 // dropped, with its time.
 #pragma once
