@@ -113,7 +113,11 @@ private:
   template<typename T> void add(const std::vector<T>& members) {
     const char* before = "[\n    ";
     for (const T& member : members) {
-      text_ += before + text_of(Writer::to_json(member), "    ");
+      const std::string element = text_of(Writer::to_json(member), "    ");
+      // Room for all, were they twice as long as the first: room that is not written to takes no memory, and
+      // a string that grows is there twice meanwhile.
+      if (&member == &members.front()) text_.reserve(text_.size() + 2 * members.size() * element.size());
+      text_ += before + element;
       before = ",\n    ";
     }
     text_ += members.empty() ? "[]" : "\n  ]";
