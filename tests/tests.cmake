@@ -56,7 +56,7 @@ if(NOT IOTRACE_SANITIZE)
   set_tests_properties("fleet_tests: node_exporter and Prometheus read a watch's metrics"
                        "fleet_tests: systemd and promtool accept what the fleet folder holds"
                        PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 60)
-  foreach(test run_page attach_page looks hostile)
+  foreach(test run_page attach_page compare_page looks hostile)
     add_test(NAME "browser_tests: ${test}"
              COMMAND ${CMAKE_SOURCE_DIR}/tests/browser/run ${test}.mjs ${CMAKE_SOURCE_DIR}/iotrace)
     set_tests_properties("browser_tests: ${test}" PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)

@@ -9,7 +9,8 @@ namespace iotrace {
   FORMAT(terminal)                                                                                           \
   FORMAT(markdown)                                                                                           \
   FORMAT(json)                                                                                               \
-  FORMAT(csv)
+  FORMAT(csv)                                                                                                \
+  FORMAT(html)
 
 #define DECLARE(format) extern const CompareFormat format##_comparison;
 IOTRACE_COMPARE_FORMATS(DECLARE)

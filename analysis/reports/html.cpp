@@ -70,16 +70,19 @@ std::string filled(std::string_view text, const std::map<std::string_view, std::
 }
 
 std::string render_html(const RunRecord& record, const ReportOptions& options) {
-  const page::Json data = page::page_data(record, options);
+  return page::whole_page(page::page_data(record, options), page::Json::parse(to_json_text(record)));
+}
+
+}
+
+std::string page::whole_page(const Json& data, const Json& source) {
   return filled(text_named("page.html"), {{"title", html_text(data["title"].get<std::string>() + ": " +
                                                               data["subtitle"].get<std::string>())},
                                           {"style", std::string(text_named("style.css"))},
                                           {"chart", std::string(text_named("chart.min.js"))},
                                           {"scripts", all_scripts()},
                                           {"data", script_json(data)},
-                                          {"record", script_json(page::Json::parse(to_json_text(record)))}});
-}
-
+                                          {"record", script_json(source)}});
 }
 
 extern const ReportFormat html_report;

@@ -140,4 +140,36 @@ void Bars::add(Json value, std::string label) {
   next_ = (next_ + 1) % plot_["parts"].size();
 }
 
+Intervals::Intervals(std::string x_title, std::vector<std::string> x)
+    : plot_{{"kind", "intervals"},           {"unit", "ops/ms"}, {"log", false},
+            {"x_title", std::move(x_title)}, {"x", x},           {"series", Json::array()}},
+      places_(x.size()) {}
+
+void Intervals::add(const std::string& series, std::size_t style, bool dashed, std::size_t x,
+                    const Estimate& estimate, std::string label, std::string target) {
+  Json& all = plot_["series"];
+  auto place = std::ranges::find(all, Json(series), [](const Json& other) { return other["name"]; });
+  if (place == all.end()) {
+    all.push_back(
+        {{"name", series}, {"style", style}, {"dashed", dashed}, {"points", std::vector<Json>(places_)}});
+    place = std::prev(all.end());
+  }
+  auto number = [](const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); };
+  (*place)["points"][x] = {{"value", *estimate.median},
+                           {"low", number(estimate.low)},
+                           {"high", number(estimate.high)},
+                           {"label", std::move(label)},
+                           {"target", std::move(target)}};
+  if (*estimate.median > 0) least_ = least_ > 0 ? std::min(least_, *estimate.median) : *estimate.median;
+  most_ = std::max(most_, *estimate.median);
+}
+
+Json Intervals::plot() && {
+  // From this ratio of largest to smallest on, a linear axis hides the small ones.
+  constexpr double kLogFrom = 30;
+  if (plot_["series"].empty()) return nullptr;
+  plot_["log"] = least_ > 0 && most_ / least_ >= kLogFrom;
+  return std::move(plot_);
+}
+
 }

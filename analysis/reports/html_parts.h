@@ -84,6 +84,23 @@ private:
 
 // ---- blocks of a run, by subject; `rows` as in detail_tables.h ----
 
+// {"kind": "intervals", "unit", "log", "x_title", "x": [text], "series": [{"name", "style", "dashed",
+// "points": [{"value", "low", "high", "label", "target"} | null, …]}]}: a point for each x.
+class Intervals {
+public:
+  explicit Intervals(std::string x_title, std::vector<std::string> x);
+  // series  those of one name are one, with the first's style
+  void add(const std::string& series, std::size_t style, bool dashed, std::size_t x, const Estimate& estimate,
+           std::string label, std::string target);
+  // null: there is no point
+  Json plot() &&;
+
+private:
+  Json plot_;
+  std::size_t places_;
+  double least_ = 0, most_ = 0;
+};
+
 Json throughput_block(const RunRecord& record, const RowGroup& group);
 std::vector<Json> latency_blocks(const RunRecord& record, const RowGroup& group);
 std::vector<Json> time_blocks(const RunRecord& record, const RowGroup& group);
@@ -101,5 +118,9 @@ std::vector<Json> thread_blocks(const RunRecord& record, std::size_t top);
 Json run_sections(const RunRecord& record, const ReportOptions& options);
 Json attach_sections(const RunRecord& record, const ReportOptions& options);
 Json page_data(const RunRecord& record, const ReportOptions& options);
+
+// The page's text.
+//   source  what all of it follows from: to be had from the page's foot
+std::string whole_page(const Json& data, const Json& source);
 
 }

@@ -16,16 +16,9 @@ namespace {
 
 using wording::Samples;
 
-// From this ratio of largest to smallest on, a linear axis hides the small ones.
-constexpr double kLogFrom = 30;
-
 const Estimate* plotted(const Row& row) {
   const Measurement* m = throughput_measurement(row);
   return row.error || row.drifted || !m || !m->ops_per_ms.median ? nullptr : &m->ops_per_ms;
-}
-
-Json number(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
 }
 
 std::string latency(const Row& row, double q) {
@@ -34,42 +27,23 @@ std::string latency(const Row& row, double q) {
   return ns ? human_ns(static_cast<double>(*ns)) : std::string(kNotAvailable);
 }
 
-// {"kind": "intervals", "unit", "log", "x": [text], "series": [{"name", "style", "dashed", "points":
-// [{"value", "low", "high", "label", "target"} | null, …]}]}: a point for each x.
 Json intervals_plot(const RunRecord& record, const RowGroup& group, const Samples& samples) {
-  Json x = Json::array(), series = Json::array();
   std::vector<std::uint32_t> threads;
   for (std::uint32_t index : group.rows) threads.push_back(record.rows[index].threads);
   std::ranges::sort(threads);
   threads.erase(std::ranges::unique(threads).begin(), threads.end());
-  for (std::uint32_t count : threads) x.push_back(threads_name(count));
+  std::vector<std::string> names;
+  for (std::uint32_t count : threads) names.push_back(threads_name(count));
 
-  double least = 0, most = 0;
+  Intervals plot("threads", std::move(names));
   for (std::uint32_t index : wording::in_reading_order(record, group.rows)) {
     const Row& row = record.rows[index];
-    const Estimate* estimate = plotted(row);
-    if (!estimate) continue;
-    const std::string name = wording::row_name(row);
-    if (series.empty() || series.back()["name"] != name)
-      series.push_back({{"name", name},
-                        {"style", style_of(record, row)},
-                        {"dashed", row.control},
-                        {"points", std::vector<Json>(threads.size())}});
     const auto place = static_cast<std::size_t>(std::ranges::find(threads, row.threads) - threads.begin());
-    series.back()["points"][place] = {{"value", *estimate->median},
-                                      {"low", number(estimate->low)},
-                                      {"high", number(estimate->high)},
-                                      {"label", wording::throughput_text(row, samples) + " ops/ms"},
-                                      {"target", row_id(index)}};
-    if (*estimate->median > 0) least = least > 0 ? std::min(least, *estimate->median) : *estimate->median;
-    most = std::max(most, *estimate->median);
+    if (const Estimate* estimate = plotted(row))
+      plot.add(wording::row_name(row), style_of(record, row), row.control, place, *estimate,
+               wording::throughput_text(row, samples) + " ops/ms", row_id(index));
   }
-  if (series.empty()) return nullptr;
-  return {{"kind", "intervals"},
-          {"unit", "ops/ms"},
-          {"log", least > 0 && most / least >= kLogFrom},
-          {"x", std::move(x)},
-          {"series", std::move(series)}};
+  return std::move(plot).plot();
 }
 
 }

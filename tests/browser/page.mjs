@@ -16,14 +16,22 @@ export function recordNamed(name) {
   return JSON.parse(readFileSync(join(here, "records", name + ".json"), "utf8"));
 }
 
-// Opens the record's report, and closes all of it when `use` is done. Whatever the page complains about, and
-// whatever it asks a network for, fails the test.
+// The page of a record, or of several that are compared.
+function makePage(folder, records) {
+  const files = records.map((record, i) => join(folder, `record${i}.json`));
+  records.forEach((record, i) => writeFileSync(files[i], JSON.stringify(record)));
+  const page = join(folder, "page.html");
+  if (files.length === 1) execFileSync(iotrace, ["report", files[0], "-o", page]);
+  else writeFileSync(page, execFileSync(iotrace, ["compare", ...files, "--format", "html"]));
+}
+
+// Opens that page, and closes all of it when `use` is done. Whatever the page complains about, and whatever it
+// asks a network for, fails the test.
 export async function withPage(record, options, use) {
   const folder = mkdtempSync(join(tmpdir(), "iotrace-browser-"));
   const browser = await chromium.launch({executablePath: "/usr/bin/chromium", args: ["--no-sandbox"]});
   try {
-    writeFileSync(join(folder, "record.json"), JSON.stringify(record));
-    execFileSync(iotrace, ["report", join(folder, "record.json"), "-o", join(folder, "page.html")]);
+    makePage(folder, [record].flat());
     const page = await browser.newPage({viewport: {width: 1200, height: 900}, ...options});
     const complaints = [];
     page.on("console", message => complaints.push(message.text()));

@@ -9,6 +9,7 @@
 #include "analysis/compare/compare_report.h"
 #include "analysis/text.h"
 #include "tests/golden/example_record.h"
+#include "tests/golden/page_json.h"
 
 using namespace iotrace;
 using namespace iotrace::test;
@@ -97,6 +98,13 @@ TEST_CASE("compare, csv: two kernels, a name with a comma and a quote") {
   std::string text = rendered("csv", compared({{"6,\"1\".json", before()}, {"6.18.json", after()}}));
   CHECK(text == expected_text("compare.csv", text));
   CHECK(std::ranges::count(text, '\n') == 1 + 5);
+}
+
+TEST_CASE("compare, html: the page's data and its source, two kernels") {
+  std::string text = rendered("html", compared({{"6.1.json", before()}, {"6.18.json", after()}}));
+  const std::string data = json_of(text, "data").dump(1, ' ', false) + '\n';
+  CHECK(data == expected_text("compare_html.json", data));
+  CHECK(json_of(text, "record")["cells"].size() == 5);
 }
 
 TEST_CASE("compare, terminal: three records are columns against the first, grouped by threads") {

@@ -8,6 +8,7 @@
 #include "analysis/reports/report.h"
 #include "tests/golden/attach_example.h"
 #include "tests/golden/example_record.h"
+#include "tests/golden/page_json.h"
 
 using namespace iotrace;
 using namespace iotrace::test;
@@ -22,14 +23,6 @@ std::string page_of(RunRecord record) {
     if (format.name == "html") return format.render(record, {});
   FAIL("no such format");
   return {};
-}
-
-// What the page holds in <script type="application/json" id=…>.
-Json json_of(const std::string& page, const std::string& id) {
-  const std::string start = "<script type=\"application/json\" id=\"" + id + "\">";
-  const std::size_t begin = page.find(start) + start.size(), end = page.find("</script>", begin);
-  REQUIRE(begin != std::string::npos + start.size());
-  return Json::parse(page.substr(begin, end - begin));
 }
 
 std::string data_of(const RunRecord& record) {

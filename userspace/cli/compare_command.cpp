@@ -107,7 +107,7 @@ void declare_compare_options(CLI::App& compare, CompareWords& words) {
                   "Runs of one configuration as one record, comma-separated: --group a1.json,a2.json "
                   "--group b1.json,b2.json, measured in turns")
       ->allow_extra_args(false);
-  compare.add_option("--format", words.format, "terminal, markdown, json or csv");
+  compare.add_option("--format", words.format, "terminal, markdown, json, csv or html");
   compare.add_option("--by", words.by,
                      "strategy, threads or case: within one record, compare its rows with those of the first "
                      "strategy, the fewest threads or the first case; of several, group the cells so, with a "

@@ -1,5 +1,5 @@
 "use strict";
-// Medians with their 95 % intervals, over thread counts. Series stand beside each other at each count, so that
+// Medians with their 95 % intervals, over thread counts, or cells. Series stand beside each other at each, so that
 // their whiskers do not hide one another.
 
 const whiskers = {
@@ -60,7 +60,7 @@ function plot_intervals(plot) {
     options: {
       interaction: {mode: "nearest", intersect: false, axis: "xy"},
       scales: {
-        x: {type: "linear", min: -0.5, max: plot.x.length - 0.5, title: {text: "threads"}, grid: {display: false},
+        x: {type: "linear", min: -0.5, max: plot.x.length - 0.5, title: {text: plot.x_title}, grid: {display: false},
           afterBuildTicks: axis => { axis.ticks = plot.x.map((_, i) => ({value: i})); },
           ticks: {callback: value => plot.x[value]}},
         y,
