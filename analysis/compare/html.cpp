@@ -103,6 +103,7 @@ Json facts_of(const Comparison& all) {
     for (const std::string& value : difference.values) cells.push_back(printable(value));
     page::add_line(facts, std::move(cells));
   }
+  if (all.differences.empty()) page::add_line(facts, {"nothing that the records know of"});
   return facts;
 }
 

@@ -24,6 +24,7 @@ await withPage([before, after], {}, async page => {
     }
   assert.match(await page.locator("#main").textContent(), /no difference proven/);
   assert.match(await page.locator("#foot").textContent(), /7\.0\.0-<b>hostile/);
+  assert.doesNotMatch(await page.locator("body").innerText(), /\bnull\b|undefined/);
   assert.equal(await overflow(page), 0);
 });
 await withPage([before, after], {viewport: {width: 400, height: 800}, isMobile: true}, async page => {

@@ -40,6 +40,7 @@ function plot_intervals(plot) {
     backgroundColor: series.dashed ? palette().paper : colourOf(series.style),
     borderDash: dashOf(series),
     borderWidth: 2,
+    showLine: plot.x_title !== "",  // names without an order: nothing leads from one to the next
     pointBorderWidth: 2,
     pointStyle: markOf(series.style).point,
     pointRadius: 5,

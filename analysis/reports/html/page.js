@@ -62,8 +62,8 @@ function downloadLink() {
 
 function build() {
   const data = JSON.parse(document.getElementById("data").textContent);
-  document.getElementById("head").append(element("h1", {}, data.title), quiet(data.subtitle), quiet(data.host),
-    ...data.notes.map(note => element("p", {}, element("strong", {}, note))));
+  document.getElementById("head").append(...[element("h1", {}, data.title), quiet(data.subtitle), quiet(data.host),
+    ...data.notes.map(note => element("p", {}, element("strong", {}, note)))].filter(Boolean));
   if (data.sections.length > 1)
     document.getElementById("head").append(element("nav", {ariaLabel: "Sections"}, element("ul", {},
       ...data.sections.map(section => element("li", {}, element("a", {href: "#" + section.id}, section.title))))));
