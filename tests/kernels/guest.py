@@ -18,7 +18,7 @@ MODULES = ["virtio_pci", "virtio_blk", "xfs"]
 
 # Under TCG, all jobs take about half of this where nobody else wants the processor. Each job ends before
 # SILENT_SECONDS.
-BOOT_SECONDS = 1500
+BOOT_SECONDS = 2400
 SILENT_SECONDS = 150
 
 
