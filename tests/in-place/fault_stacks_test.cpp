@@ -117,13 +117,19 @@ TEST_CASE("stacks name the function whose faults waited, with their number and a
   CHECK(sum.faults == totals->faults->read->count + totals->faults->waited->count);
   CHECK(static_cast<double>(sum.wait_ns) / 1e9 == Approx(*totals->time->fault_wait_s).epsilon(1e-9));
 
-  // Frames, the outermost first; and where it slept, down to the scheduler.
-  const FaultStack& first = stacks->front();
+  // Frames, the outermost first; and where it slept, down to the scheduler. A fault whose page has come
+  // before it would sleep has no such stack.
+  const auto slept =
+      std::ranges::find_if(*stacks, [](const FaultStack& stack) { return !stack.kernel.empty(); });
+  REQUIRE(slept != stacks->end());
+  const FaultStack& first = *slept;
   CHECK(first.thread == "in_place_tests");
   auto window = std::ranges::find_if(
       first.user, [](const std::string& frame) { return frame.find("TargetProcess::window") != frame.npos; });
-  CHECK(window < std::ranges::find(first.user, "iotrace_test_reads_index"));
-  REQUIRE_FALSE(first.kernel.empty());
+  const auto reader = std::ranges::find_if(
+      first.user, [](const std::string& frame) { return frame.starts_with("iotrace_test_reads_"); });
+  CHECK(window < reader);
+  CHECK(reader != first.user.end());
   CHECK(first.kernel.back() == "__schedule");
   CHECK(std::ranges::find(first.kernel, "filemap_fault") != first.kernel.end());
   CHECK(std::ranges::is_sorted(*stacks, std::ranges::greater(), &FaultStack::wait_ns));

@@ -64,7 +64,7 @@ def make_initramfs(kernel, release, programs, jobs, root):
     shutil.copy("/bin/busybox", os.path.join(root, "bin"))
     for program in programs:
         output = os.path.join(root, "bin", os.path.basename(program))
-        subprocess.run(["strip", "-o", output, program], check=True)  # debug types are most of its size
+        subprocess.run(["strip", "--strip-debug", "-o", output, program], check=True)  # debug types are most of its size
     with open(os.path.join(root, "etc/passwd"), "w") as users:
         users.write("root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n")
     for name, text in jobs.items():
