@@ -37,7 +37,8 @@ struct config {
   __u32 iter_tgid;  // whose descriptor iter_fd is the followed file
   __u32 iter_fd;
   __u64 tick_ns;                // length of a tick of the kernel's clock, jiffies
-  __u64 many;                   // attach: any number of targets and of files (attach_contract.h)
+  __u32 many;                   // attach: any number of targets and of files (attach_contract.h)
+  __u32 mapping_paths;          // attach: the kernel lets a program ask for the path of a mapped file
   __u64 stacks;                 // of faults that waited (log_contract.h)
   __u64 window_ns;              // length of the log of single events, 0: none
   __u8 calls[SYSCALL_NUMBERS];  // system call number -> enum followed_call

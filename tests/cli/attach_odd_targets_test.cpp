@@ -96,8 +96,9 @@ struct Watched {
 Watched watch_work(Target& target) {
   TempFolder folder;
   const auto record = folder.path() / "r.json", metrics = folder.path() / "m.prom";
-  Program attach({"attach", "-p", target.pid(), "-d", "60", "-i", "0.3", "--top", "1000", "-o",
-                  record.string(), "--textfile", metrics.string()});
+  // The work may cost more than --max-overhead allows by default, which would switch a probe off.
+  Program attach({"attach", "-p", target.pid(), "-d", "60", "-i", "0.3", "--top", "1000", "--max-overhead",
+                  "100", "-o", record.string(), "--textfile", metrics.string()});
   REQUIRE(wait_until([&] { return std::filesystem::exists(metrics) || attach.ended(); }));
   target.tell();
   REQUIRE(target.heard());

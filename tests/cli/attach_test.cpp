@@ -103,18 +103,25 @@ TEST_CASE("attach: Ctrl-C ends it with a report, and so does the end of the targ
   needs_root();
   TempFolder folder;
   const auto record = folder.path() / "r.json";
+  const auto metrics = folder.path() / "m.prom";  // written once it watches
+  auto arguments = [&](const Idle& idle) {
+    return std::vector<std::string>{
+        "attach",        "-p",         idle.pid(),      "-d", "60", "-i", "0.2", "-o",
+        record.string(), "--textfile", metrics.string()};
+  };
   {
     Idle idle;
-    Program attach({"attach", "-p", idle.pid(), "-d", "60", "-i", "0.2", "-o", record.string()});
-    ::sleep(2);
+    Program attach(arguments(idle));
+    REQUIRE(wait_until([&] { return std::filesystem::exists(metrics); }));
     ::kill(attach.pid(), SIGINT);
     const Outcome outcome = attach.wait();
     CHECK(outcome.exit_code == 0);
     CHECK(record_at(record)["partial"] == true);
   }
   Idle idle;
-  Program attach({"attach", "-p", idle.pid(), "-d", "60", "-i", "0.2", "-o", record.string()});
-  ::sleep(2);
+  std::filesystem::remove(metrics);
+  Program attach(arguments(idle));
+  REQUIRE(wait_until([&] { return std::filesystem::exists(metrics); }));
   idle.end();
   const Outcome outcome = attach.wait();
   CHECK(outcome.exit_code == 0);
@@ -146,6 +153,8 @@ TEST_CASE("attach: two of them agree with each other, and with the record of the
                                       "60",
                                       "-i",
                                       "0.2",
+                                      "--max-overhead",
+                                      "100",
                                       "-o",
                                       file_of(name, ".json").string(),
                                       "--textfile",

@@ -59,6 +59,17 @@ private:
   pid_t pid_ = -1;
 };
 
+// Attaches, and has the pages touched once the first interval has been written: then iotrace surely watches.
+Outcome watch(Toucher& toucher, const std::vector<std::string>& logs, const std::filesystem::path& metrics) {
+  std::vector<std::string> arguments{"attach",         "-p",  toucher.pid(), "-d",         "4", "-i", "0.3",
+                                     "--max-overhead", "100", "--textfile",  metrics.string()};
+  arguments.insert(arguments.end(), logs.begin(), logs.end());
+  Program attach(arguments);
+  REQUIRE(wait_until([&] { return std::filesystem::exists(metrics) || attach.ended(); }));
+  toucher.go();
+  return attach.wait();
+}
+
 }
 
 TEST_CASE("attach --stacks: the function that waits stands in the record and in the folded report") {
@@ -66,10 +77,7 @@ TEST_CASE("attach --stacks: the function that waits stands in the record and in 
   TempFolder folder;
   Toucher toucher(folder.file("index", kBytes));
   const auto record = folder.path() / "r.json";
-  Program attach({"attach", "-p", toucher.pid(), "-d", "3", "--stacks", "-o", record.string()});
-  ::sleep(1);
-  toucher.go();
-  const Outcome outcome = attach.wait();
+  const Outcome outcome = watch(toucher, {"--stacks", "-o", record.string()}, folder.path() / "m.prom");
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.exit_code == 0);
   const auto written = read_json(record);
@@ -142,10 +150,7 @@ TEST_CASE("attach --window: the program's faults stand on a timeline that Perfet
   TempFolder folder;
   Toucher toucher(folder.file("index", kBytes));
   const auto record = folder.path() / "r.json";
-  Program attach({"attach", "-p", toucher.pid(), "-d", "4", "--window", "3s", "-o", record.string()});
-  ::sleep(1);
-  toucher.go();
-  const Outcome outcome = attach.wait();
+  const Outcome outcome = watch(toucher, {"--window", "3s", "-o", record.string()}, folder.path() / "m.prom");
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.exit_code == 0);
   const auto written = read_json(record);

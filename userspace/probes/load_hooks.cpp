@@ -6,6 +6,7 @@
 #include <bit>
 #include <cerrno>
 #include <ctime>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -125,9 +126,11 @@ Result<LoadedHooks> load_hooks(HookStates states, const KernelBtf& kernel, const
   }
 
   const __u32 chunks = what.many ? 1 : ledger_size(what.file_fd).chunks;
+  bool mapping_paths = what.many;
   std::string no_mapping;  // why the file's pages can't be told from others, "" where they can
   for (;;) {
     config made = configuration(states, kernel, what);
+    made.mapping_paths = mapping_paths;
     Result<BpfObject> object = BpfObject::open(made, chunks);
     if (!object) return object.error();
     for (const HookState& state : states)
@@ -140,7 +143,11 @@ Result<LoadedHooks> load_hooks(HookStates states, const KernelBtf& kernel, const
     }
 
     if (Status loaded = object->load(); !loaded) {
-      if (refuse_culprits(states, made, chunks)) continue;
+      if (std::exchange(mapping_paths, false)) continue;
+      if (refuse_culprits(states, made, chunks)) {
+        mapping_paths = what.many;
+        continue;
+      }
       if (!no_mapping.empty()) return loaded.error();
       no_mapping = "find the file's address_space: " + loaded.error().message;
       continue;

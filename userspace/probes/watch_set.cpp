@@ -17,6 +17,7 @@
 #include "userspace/probes/event_ring.h"
 #include "userspace/probes/kernel_btf.h"
 #include "userspace/probes/load_hooks.h"
+#include "userspace/probes/mapped_paths.h"
 #include "userspace/probes/privilege.h"
 #include "userspace/probes/probe.h"
 #include "userspace/probes/stack_maps.h"
@@ -260,6 +261,7 @@ private:
     // them.
     std::array<char, 1 << 16> part;
     std::size_t held = 0;
+    MappedPaths paths;
     for (;;) {
       const ssize_t got = ::read(walk.get(), part.data() + held, part.size() - held);
       if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
@@ -270,6 +272,7 @@ private:
       for (; at + sizeof(mapping_record) <= held; at += sizeof(mapping_record)) {
         mapping_record record;
         std::copy_n(part.data() + at, sizeof(record), reinterpret_cast<char*>(&record));
+        if (record.path_bytes == 0) paths.add(record);
         catalog.add(record);
       }
       held = static_cast<std::size_t>(std::copy(part.data() + at, part.data() + held, part.data()) -
