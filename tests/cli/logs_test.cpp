@@ -61,8 +61,9 @@ private:
 
 // Attaches, and has the pages touched once the first interval has been written: then iotrace surely watches.
 Outcome watch(Toucher& toucher, const std::vector<std::string>& logs, const std::filesystem::path& metrics) {
-  std::vector<std::string> arguments{"attach",         "-p",  toucher.pid(), "-d",         "4", "-i", "0.3",
-                                     "--max-overhead", "100", "--textfile",  metrics.string()};
+  std::vector<std::string> arguments{"attach", "-p",         toucher.pid(),   "-d",
+                                     "4",      "-i",         "0.3",           "--max-overhead",
+                                     "100",    "--textfile", metrics.string()};
   arguments.insert(arguments.end(), logs.begin(), logs.end());
   Program attach(arguments);
   REQUIRE(wait_until([&] { return std::filesystem::exists(metrics) || attach.ended(); }));

@@ -1,5 +1,6 @@
 #include "userspace/probes/attachments.h"
 
+#include <bpf/bpf.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -72,6 +73,17 @@ Status Attachments::attach(const BpfObject& object, const Variant& variant) {
     }
   }
   return {};
+}
+
+Count recursion_misses(const BpfObject& object, const Variant& variant) {
+  Count misses = 0;
+  for (const HookProgram& program : variant.programs) {
+    bpf_prog_info info{};
+    __u32 size = sizeof(info);
+    if (bpf_obj_get_info_by_fd(bpf_program__fd(object.program(program.name)), &info, &size) == 0)
+      misses += info.recursion_misses;
+  }
+  return misses;
 }
 
 }

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "analysis/counters.h"
 #include "userspace/probes/bpf_handles.h"
 #include "userspace/probes/bpf_object.h"
 #include "userspace/probes/hooks.h"
@@ -23,5 +24,9 @@ public:
 private:
   std::vector<Link> links_;
 };
+
+// Times that the kernel skipped one of the programs, since it was loaded, because it was running already on
+// that CPU, for whatever process.
+Count recursion_misses(const BpfObject& object, const Variant& variant);
 
 }

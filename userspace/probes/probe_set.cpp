@@ -24,18 +24,6 @@ namespace iotrace {
 
 namespace {
 
-// Times that the kernel skipped one of the programs, since it was loaded, because it was running already.
-Count recursion_misses(const BpfObject& object, const Variant& variant) {
-  Count misses = 0;
-  for (const HookProgram& program : variant.programs) {
-    bpf_prog_info info{};
-    __u32 size = sizeof(info);
-    if (bpf_obj_get_info_by_fd(bpf_program__fd(object.program(program.name)), &info, &size) == 0)
-      misses += info.recursion_misses;
-  }
-  return misses;
-}
-
 // As the kernel names it now.
 std::string path_of(int fd) {
   std::error_code error;

@@ -244,7 +244,11 @@ private:
     std::vector<std::string_view> variants;
     std::vector<std::string> reasons;
     for (HookId id : probe.hooks) {
-      if (const Variant* variant = states_[id].variant()) variants.push_back(variant->name);
+      if (const Variant* variant = states_[id].variant()) {
+        variants.push_back(variant->name);
+        // A flush that interrupts another one's program comes from elsewhere: it is not one that counts.
+        if (id != HookId::kTlb) status.lost += recursion_misses(object_, *variant);
+      }
       if (std::optional<std::string> reason = states_[id].reason()) reasons.push_back(*reason);
     }
     if (states_.works(probe.needed)) status.variant = fmt::format("{}", fmt::join(variants, "+"));
