@@ -2,9 +2,8 @@
 // Paths of mapped files where the kernel does not let a BPF program ask for them: from /proc/PID/maps, which
 // takes the process's mmap_lock to print its list but walks no page table. For one walk over the mappings.
 
-#include <sys/types.h>
-
 #include <map>
+#include <vector>
 
 #include "bpf/attach_contract.h"
 #include "userspace/symbols/process_symbols.h"
