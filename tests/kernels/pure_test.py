@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""side_by_side without a guest: kernels in turns, records kept, and how they are compared."""
+"""Without a guest: kernels in turns, records kept, and how they are compared; what a job's attempts come to."""
 
 import contextlib
 import importlib.machinery
@@ -14,6 +14,8 @@ import unittest
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
+
+import verdict
 
 
 def loaded():
@@ -113,6 +115,17 @@ class SideBySide(unittest.TestCase):
             with self.subTest(words), self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()):
                 self.measure(*words)
         self.assertEqual(self.booted, [])
+
+
+class Attempts(unittest.TestCase):
+    def test_a_job_counts_as_its_last_attempt(self):
+        lines = ["1 0.0 1.5 1 ext4 flaky: one", "0 1.5 2.0 2 ext4 flaky: one", "0 2.0 3.0 3 xfs flaky: one",
+                 "1 3.0 4.0 4 ext4 broken", "137 4.0 6.0 5 ext4 broken"]
+        jobs = verdict.jobs({"jobs": "\n".join(lines), "2.txt": "fine"})
+        self.assertEqual([(job.group, job.name, job.code, job.again) for job in jobs],
+                         [("ext4", "flaky: one", 0, True), ("xfs", "flaky: one", 0, False),
+                          ("ext4", "broken", 137, True)])
+        self.assertEqual((jobs[0].output, jobs[0].seconds), ("fine", 0.5))
 
 
 unittest.main()

@@ -36,8 +36,17 @@ class Job:
         return found.group(1) if found else "no reason given"
 
 
-def jobs(files):
+def attempts(files):
     return [Job(line, files) for line in files.get("jobs", "").splitlines()]
+
+
+def jobs(files):
+    """The last attempt of each job; `again` says that it was not the first."""
+    last = {}
+    for job in attempts(files):
+        job.again = (job.group, job.name) in last
+        last[job.group, job.name] = job
+    return list(last.values())
 
 
 def records(files):
