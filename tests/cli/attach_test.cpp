@@ -229,8 +229,8 @@ TEST_CASE("attach: two of them agree with each other, and with the record of the
       CHECK(seen["page_cache"]["by"][source] == expected["page_cache"]["by"][source]);
     CHECK(seen["page_cache"]["used_pages"] == expected["page_cache"]["used_pages"]);
     CHECK(seen["wasted_least_pages"] == 0);
-    // On a busy machine the counts of requests were up to 2 % apart where those of faults were equal: some are
-    // missed, and why is not known.
+    // On a busy machine the counts of requests were up to 2 % apart where those of faults were equal: some
+    // are missed, and why is not known.
     for (const char* number : {"reads", "read_bytes"})
       CHECK(seen["block_io"][number].get<double>() ==
             Approx(expected["block_io"][number].get<double>()).epsilon(0.05));
