@@ -225,15 +225,18 @@ TEST_CASE("attach: two of them agree with each other, and with the record of the
       CHECK(seen["faults"][kind]["count"] == expected["faults"][kind]["count"]);
     for (const char* lock : {"under_vma_lock", "under_mmap_lock"})
       CHECK(seen["faults"][lock] == expected["faults"][lock]);
-    for (const char* source : {"fault", "readahead", "hint", "read", "other"})
+    for (const char* source : {"fault", "readahead", "hint", "read"})
       CHECK(seen["page_cache"]["by"][source] == expected["page_cache"]["by"][source]);
     CHECK(seen["page_cache"]["used_pages"] == expected["page_cache"]["used_pages"]);
     CHECK(seen["wasted_least_pages"] == 0);
-    // On a busy machine the counts of requests were up to 2 % apart where those of faults were equal: some
-    // are missed, and why is not known.
-    for (const char* number : {"reads", "read_bytes"})
-      CHECK(seen["block_io"][number].get<double>() ==
-            Approx(expected["block_io"][number].get<double>()).epsilon(0.05));
+    // Others read the file before the row began, too; and the completion of a last request may reach no
+    // program (bpf/block_io.bpf.c).
+    const std::int64_t apart = 8 + seen["page_cache"]["by"]["other"].get<std::int64_t>();
+    const auto less = [&](const char* number) {
+      return seen["block_io"][number].get<std::int64_t>() - expected["block_io"][number].get<std::int64_t>();
+    };
+    CHECK(std::abs(less("reads")) <= apart);
+    CHECK(std::abs(less("read_bytes")) <= apart * sysconf(_SC_PAGESIZE));
     CHECK(seen["advice"][0]["advice"] == "RANDOM");
   }
 }
