@@ -58,7 +58,16 @@ std::optional<Hints> together(const std::optional<Hints>& a, const std::optional
                .in_time_pages = plus(a->in_time_pages, b->in_time_pages),
                .late_pages = plus(a->late_pages, b->late_pages),
                .needless_pages = plus(a->needless_pages, b->needless_pages),
-               .useless_pages = plus(a->useless_pages, b->useless_pages)};
+               .useless_pages = plus(a->useless_pages, b->useless_pages),
+               .truncated_pages = plus(a->truncated_pages, b->truncated_pages)};
+}
+
+using Errors = std::optional<std::map<std::string, Count>>;
+
+Errors together(Errors a, const Errors& b) {
+  if (!a || !b) return std::nullopt;
+  for (const auto& [name, calls] : *b) (*a)[name] += calls;
+  return a;
 }
 
 std::optional<BlockIo> together(const std::optional<BlockIo>& a, const std::optional<BlockIo>& b) {
@@ -165,6 +174,7 @@ AttachedFile sum_of(const std::vector<const AttachedFile*>& files) {
     sum.wasted_least_pages = plus(sum.wasted_least_pages, file.wasted_least_pages);
     sum.wasted_most_pages = plus(sum.wasted_most_pages, file.wasted_most_pages);
     sum.hints = together(sum.hints, file.hints);
+    sum.hint_errors = together(sum.hint_errors, file.hint_errors);
     sum.block_io = together(sum.block_io, file.block_io);
     sum.reads = together(sum.reads, file.reads);
     if (sum.order && file.order)

@@ -55,6 +55,7 @@ void fields(auto& field, Of<AttachedFile> auto& file) {
   field("wasted_least_pages", file.wasted_least_pages);
   field("wasted_most_pages", file.wasted_most_pages);
   field("hints", file.hints);
+  field.may_lack("hint_errors", file.hint_errors);
   field("block_io", file.block_io);
   field("reads", file.reads);
   field("order", file.order);

@@ -66,6 +66,7 @@ struct AttachedFile {
   // unseen.
   std::optional<Count> wasted_least_pages, wasted_most_pages;
   std::optional<Hints> hints;
+  std::optional<std::map<std::string, Count>> hint_errors;  // of hints.rejected, by errno
   std::optional<BlockIo> block_io;
   std::optional<FileReads> reads;
   std::optional<AccessOrder> order;

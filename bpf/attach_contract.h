@@ -24,6 +24,9 @@ struct file_histogram {
 };
 CONTRACT_SIZE(struct file_histogram, 24 + 4 * FILE_BINS);
 
+// What the kernel refused a hint with.
+enum hint_error { HINT_EINVAL, HINT_ENOMEM, HINT_EAGAIN, HINT_OTHER_ERROR, HINT_ERRORS };
+
 // By the address of its address_space, which a file keeps as long as its inode is in memory.
 struct file_stats {
   __u64 inode;
@@ -43,9 +46,12 @@ struct file_stats {
   __u64 wasted[PAGE_SOURCE_SLOTS];  // that ended, and never mapped
   __u64 removed;
   __u64 refaults;
-  __u64 late;  // pages that a hint brought, still in flight when touched
+  __u64 late;   // pages that a hint brought, still in flight when touched
+  __u64 hints;  // calls
+  __u64 hints_refused[HINT_ERRORS];
+  __u64 needless, truncated;  // pages, as in hint_counters
 };
-CONTRACT_SIZE(struct file_stats, 16 + 6 * 632 + 8 * (7 + 4 * PAGE_SOURCE_SLOTS + 3));
+CONTRACT_SIZE(struct file_stats, 16 + 6 * 632 + 8 * (7 + 4 * PAGE_SOURCE_SLOTS + 3 + 3 + HINT_ERRORS));
 
 // What a CPU has counted of the pages of one file, and not yet added to its file_stats.
 struct chunk_run {
@@ -86,11 +92,12 @@ struct thread_waits {
 };
 CONTRACT_SIZE(struct thread_waits, 24 + 6 * 8);
 
-// What did not fit: files and threads, each once, as far as the table of those left out (left_out) holds them.
+// What did not fit: files and threads, each once, as far as the table of those left out (left_out) holds
+// them.
 enum { MOST_LEFT_OUT = 65536 };
 struct attach_losses {
   __u64 files, threads, chunks, targets;
-  __u64 places_unknown;  // faults and hints of which the file could not be told
+  __u64 hint_files;  // hints of which the file could not be told
 };
 CONTRACT_SIZE(struct attach_losses, 40);
 

@@ -12,9 +12,9 @@
 //   needless  = the other pages of the range - added
 // A vector's elements are calls of their own there.
 //
-// Cost: some ten reads of the kernel's structures per hint (not measured alone: a row of hints with all probes
-// keeps 0.93 of its throughput); nothing for other calls but reads that slept, each of whose pages is looked
-// up.
+// Cost: some ten reads of the kernel's structures per hint (not measured alone: a row of hints with all
+// probes keeps 0.93 of its throughput); nothing for other calls but reads that slept, each of whose pages is
+// looked up.
 //
 // Can't see: the open file behind a mapping, whose readahead is taken to be that of the device (it is twice
 // as much after POSIX_FADV_SEQUENTIAL on its descriptor); the limit is each mapping's own where one call
@@ -38,10 +38,14 @@ enum {
 };
 
 struct hint {
-  __u64 limit;     // pages that the kernel reads for one call at most
-  __u64 file_end;  // pages of the file
+  __u64 mapping;             // the address_space of the file that counts
+  __u64 map_start, map_end;  // addresses at which it is mapped,
+  __u64 map_page;            // from this page on
+  __u64 device_limit;        // pages of the device's best request
+  __u64 limit;               // pages that the kernel reads for one call at most
+  __u64 file_end;            // pages of the file
   __u64 tried, truncated;
-  bool on_file;  // the call was for the followed file
+  bool on_file;  // the call was for that file
   // process_madvise
   const struct iovec* elements;
   __u64 bytes_left;  // of those that the kernel came to
@@ -59,10 +63,12 @@ static __always_inline void try_pages(struct hint* hint, struct page_range range
 
 // The part of [address, address + bytes) in which the file is mapped.
 static __always_inline void try_addresses(struct hint* hint, __u64 address, __u64 bytes) {
-  __u64 end = address + bytes, map_end = target.mapping_address + target.mapping_bytes;
-  if (address < target.mapping_address) address = target.mapping_address;
-  if (end > map_end) end = map_end;
-  if (address < end) try_pages(hint, pages_of(address - target.mapping_address, end - address));
+  __u64 end = address + bytes;
+  if (address < hint->map_start) address = hint->map_start;
+  if (end > hint->map_end) end = hint->map_end;
+  if (address >= end) return;
+  struct page_range range = pages_of(address - hint->map_start, end - address);
+  try_pages(hint, (struct page_range){range.first + hint->map_page, range.end + hint->map_page});
 }
 
 static long next_element(__u32 index, struct hint* hint) {
@@ -86,14 +92,16 @@ static __always_inline bool means_self(struct task_struct* task, __s32 pidfd) {
   return process == (void*)BPF_CORE_READ(task, group_leader, thread_pid);
 }
 
+static __always_inline void limit_by(struct hint* hint, __u64 readahead) {
+  hint->limit = hint->device_limit > readahead ? hint->device_limit : readahead;
+}
+
 // For calls that take a descriptor, an offset and a length, of which 0 means to the end.
 static __always_inline void try_file(struct hint* hint, struct task_struct* task,
                                      const struct pt_regs* regs) {
   struct file* file = file_of(task, syscall_argument(regs, 0));
-  if (!is_followed(file)) return;
-  __u64 readahead = BPF_CORE_READ(file, f_ra.ra_pages);
-  __u64 best = BPF_CORE_READ((struct backing_dev_info*)followed_device, io_pages);
-  hint->limit = best > readahead ? best : readahead;
+  if (!file || (__u64)BPF_CORE_READ(file, f_mapping) != hint->mapping) return;
+  limit_by(hint, BPF_CORE_READ(file, f_ra.ra_pages));
   __u64 offset = syscall_argument(regs, 1), bytes = syscall_argument(regs, 2);
   struct page_range range = pages_of(offset, bytes);
   if (!bytes || offset + bytes < bytes) range.end = hint->file_end;
@@ -109,35 +117,45 @@ static __always_inline bool is_hint(__u64 call, const struct pt_regs* regs) {
   }
 }
 
-// A hint that the kernel accepted.
+// The pages of a hint that the kernel accepted.
+static __always_inline void try_call(struct hint* hint, struct task_struct* task, const struct pt_regs* regs,
+                                     __u64 call, __u64 result) {
+  if (call == CALL_MADVISE) {
+    try_addresses(hint, syscall_argument(regs, 0), syscall_argument(regs, 1));
+  } else if (call == CALL_PROCESS_MADVISE) {
+    __u64 elements = syscall_argument(regs, 2);
+    if (elements <= HINT_ELEMENTS && means_self(task, syscall_argument(regs, 0))) {
+      hint->elements = (const struct iovec*)syscall_argument(regs, 1);
+      hint->bytes_left = result;
+      bpf_loop(elements, next_element, hint, 0);
+    }
+  } else {
+    try_file(hint, task, regs);
+  }
+}
+
+static __always_inline __u64 needless_pages(const struct hint* hint, const struct thread_state* thread) {
+  return hint->tried > thread->call_added ? hint->tried - thread->call_added : 0;
+}
+
 static __always_inline void count_pages_of_hint(struct counters* c, struct task_struct* task,
                                                 const struct thread_state* thread, __u64 call, __u64 result) {
   const struct pt_regs* regs = entry_registers(task);
   if (!is_hint(call, regs)) return;
   struct backing_dev_info* device = (struct backing_dev_info*)followed_device;
-  __u64 best = BPF_CORE_READ(device, io_pages), readahead = BPF_CORE_READ(device, ra_pages);
-  struct hint hint = {.limit = best > readahead ? best : readahead,
+  struct hint hint = {.mapping = followed_mapping,
+                      .map_start = target.mapping_address,
+                      .map_end = target.mapping_address + target.mapping_bytes,
+                      .device_limit = BPF_CORE_READ(device, io_pages),
                       .file_end = pages_of(0, BPF_CORE_READ((struct inode*)followed_inode, i_size)).end};
-
-  if (call == CALL_MADVISE) {
-    try_addresses(&hint, syscall_argument(regs, 0), syscall_argument(regs, 1));
-  } else if (call == CALL_PROCESS_MADVISE) {
-    __u64 elements = syscall_argument(regs, 2);
-    if (elements <= HINT_ELEMENTS && means_self(task, syscall_argument(regs, 0))) {
-      hint.elements = (const struct iovec*)syscall_argument(regs, 1);
-      hint.bytes_left = result;
-      bpf_loop(elements, next_element, &hint, 0);
-    }
-  } else {
-    try_file(&hint, task, regs);
-  }
-
+  limit_by(&hint, BPF_CORE_READ(device, ra_pages));
+  try_call(&hint, task, regs, call, result);
   if (!hint.on_file) {
     c->hints.unplaced += thread->call_added != 0;
     return;
   }
   c->hints.truncated += hint.truncated;
-  if (hint.tried > thread->call_added) c->hints.needless += hint.tried - thread->call_added;
+  c->hints.needless += needless_pages(&hint, thread);
 }
 
 struct waited_pages {

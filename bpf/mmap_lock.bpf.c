@@ -102,7 +102,8 @@ static __always_inline struct thread_state* own_lock(const struct task_struct* t
     lock_holder.writer = lock_holder.last_writer = lock_holder.last_reader = 0;
     lock_holder.mm = mm;
   }
-  return thread_state(task);
+  struct thread_state* thread = thread_state(task);
+  return thread && !thread->lock_is_ours ? thread : 0;
 }
 
 static __always_inline int lock_asked_for(__u64 mm) {

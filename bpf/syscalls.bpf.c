@@ -16,6 +16,7 @@
 
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/attach_hints.bpf.h"
 #include "bpf/attach_reads.bpf.h"
 #include "bpf/call_results.bpf.h"
 #include "bpf/events.bpf.h"
@@ -92,10 +93,12 @@ static __always_inline int call_exits(__s64 result) {
   histogram_add(HISTOGRAM_CALLS + call, duration);
   count_wait(c, task, thread, call, duration);
   if (cfg.window_ns) log_call(task, thread, call, result, duration);
-  if (cfg.many)
+  if (cfg.many) {
     count_file_read(task, call, result, duration);
-  else
+    count_file_hint(task, thread, call, result);
+  } else {
     count_hint(c, task, thread, call, result);
+  }
 
   struct result_key key = {.call = call, .advice = NO_ADVICE};
   struct result_count once = {.calls = 1};

@@ -93,7 +93,8 @@ struct thread_state {
   // The thread's own mmap_lock
   __u8 lock_held;           // enum lock_hold
   __u8 lock_refused;        // the last attempt failed, and the next one goes on with the same wait
-  __u16 at_readahead_mark;  // the thread has met the mark of a window, and the next one follows from it
+  __u8 at_readahead_mark;   // the thread has met the mark of a window, and the next one follows from it
+  __u8 lock_is_ours;        // what happens to the lock is a look-up of these programs
   __u32 lock_asked_sleeps;  // voluntary context switches when it was last asked for
   __u32 call;               // the system call under way, enum followed_call
   __u64 lock_ns;            // when the lock was first asked for, 0: not being asked for

@@ -73,6 +73,7 @@ struct address_space {
 struct vm_area_struct {
   unsigned long vm_start, vm_end;
   unsigned long vm_flags;
+  unsigned long vm_pgoff;
   struct file* vm_file;
 } KERNEL_TYPE;
 

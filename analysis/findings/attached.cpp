@@ -50,6 +50,17 @@ std::string name_files(const RunRecord& record, const FileIndexes& files) {
   return files.size() > named ? fmt::format("{} and {} more", out, files.size() - named) : out;
 }
 
+std::vector<Finding> on_files(std::vector<Finding> findings, const RunRecord& record,
+                              const FileIndexes& files) {
+  if (files.empty()) return findings;
+  for (Finding& finding : findings) {
+    finding.rows = files;
+    if (finding.text.ends_with('.')) finding.text.pop_back();
+    finding.text += fmt::format("; on {}.", name_files(record, files));
+  }
+  return findings;
+}
+
 AttachedFile sum_of(const RunRecord& record, const FileIndexes& files) {
   std::vector<const AttachedFile*> parts;
   for (std::uint32_t index : files) parts.push_back(&record.files[index]);

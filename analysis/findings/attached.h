@@ -31,6 +31,10 @@ std::vector<FileIndexes> by_extension(const RunRecord& record, const FileIndexes
 //   files  [n >= 1]
 std::string name_files(const RunRecord& record, const FileIndexes& files);
 
+// What was judged of all targets, with the files that it is about: "…; on /data/index/_0.fdt."
+std::vector<Finding> on_files(std::vector<Finding> findings, const RunRecord& record,
+                              const FileIndexes& files);
+
 // Their sum.
 AttachedFile sum_of(const RunRecord& record, const FileIndexes& files);
 

@@ -132,7 +132,7 @@ std::vector<Finding> judge_hints(const RunRecord& record) {
   return findings;
 }
 
-// errno and alignment are known of all calls together, how many were refused by file as well.
+// Alignment is known of all calls together, how many were refused by file as well.
 std::vector<Finding> judge_attached_hints(const RunRecord& record) {
   auto rejected = [&](std::uint32_t index) {
     const auto& hints = record.files[index].hints;
@@ -141,14 +141,7 @@ std::vector<Finding> judge_attached_hints(const RunRecord& record) {
   FileIndexes files = files_that(
       record, [](const AttachedFile& file) { return file.hints && file.hints->rejected.value_or(0) > 0; });
   std::ranges::stable_sort(files, std::greater(), rejected);
-  std::vector<Finding> findings = over_totals<judge_hints>(record);
-  for (Finding& finding : findings) {
-    if (files.empty()) continue;
-    finding.rows = files;
-    finding.text.pop_back();
-    finding.text += fmt::format("; on {}.", name_files(record, files));
-  }
-  return findings;
+  return on_files(over_totals<judge_hints>(record), record, files);
 }
 
 }

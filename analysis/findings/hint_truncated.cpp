@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/findings/attached.h"
 #include "analysis/findings/evidence.h"
 #include "analysis/findings/finding.h"
 #include "analysis/format.h"
@@ -99,11 +100,18 @@ std::vector<Finding> judge_hints(const RunRecord& record) {
   return findings;
 }
 
+std::vector<Finding> judge_attached_hints(const RunRecord& record) {
+  const FileIndexes files = files_that(record, [](const AttachedFile& file) {
+    return file.hints && file.hints->truncated_pages.value_or(0) > 0;
+  });
+  return on_files(over_totals<judge_hints>(record), record, files);
+}
+
 }
 
 extern const FindingRule hint_truncated;
 const FindingRule hint_truncated{
     "hint-truncated", "one hint asks for more than the kernel reads for a call: how much is left out",
-    judge_hints};
+    judge_hints, judge_attached_hints};
 
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "analysis/comparison.h"
+#include "analysis/findings/attached.h"
 #include "analysis/findings/evidence.h"
 #include "analysis/findings/finding.h"
 #include "analysis/format.h"
@@ -23,6 +24,8 @@ constexpr double kPages = 100;   // fewer may be chance
 // however few the pages. Who waits for the first page of a hint finds the others there when it ends.
 constexpr double kWaiting = 0.05;
 constexpr double kMuchWaiting = 0.25;
+
+constexpr const char* kHintEarlier = "Hint earlier: more work or a larger batch between hint and read";
 
 struct Lateness {
   double late = 0, in_time = 0;
@@ -135,9 +138,7 @@ Finding finding_for(const RunRecord& record, const std::string& strategy, const 
                   .numbers = {{"late_pages", found.late},
                               {"in_time_pages", found.in_time},
                               {"late_ratio", found.share()}},
-                  .remedy =
-                      "Hint earlier: more work or a larger batch between hint and read (--compute shows "
-                      "how much it takes).",
+                  .remedy = fmt::format("{} (--compute shows how much it takes).", kHintEarlier),
                   .source = "Lucene issue 16044; opensearch-storage-encryption PR 149"};
   if (const auto share = waiting_share(row)) finding.numbers["wait_ratio"] = *share;
   return finding;
@@ -150,11 +151,19 @@ std::vector<Finding> judge_hints(const RunRecord& record) {
   return findings;
 }
 
+std::vector<Finding> judge_attached_hints(const RunRecord& record) {
+  const FileIndexes files = files_that(
+      record, [](const AttachedFile& file) { return file.hints && file.hints->late_pages.value_or(0) > 0; });
+  std::vector<Finding> findings = on_files(over_totals<judge_hints>(record), record, files);
+  for (Finding& finding : findings) finding.remedy = fmt::format("{}.", kHintEarlier);
+  return findings;
+}
+
 }
 
 extern const FindingRule prefetch_late;
 const FindingRule prefetch_late{"prefetch-late",
                                 "hinted pages are still in flight when they are touched: how many, how long",
-                                judge_hints};
+                                judge_hints, judge_attached_hints};
 
 }

@@ -35,11 +35,13 @@ std::string name_of(const AttachedFile& file, std::size_t indent) {
          std::string(gone);
 }
 
-// Those of an extension follow each other behind their sum, groups by what waited most.
+// Those of an extension follow each other behind their sum, groups by what waited most; among files that
+// nobody waited for, those that have a path come first.
 FileChoice choose(const RunRecord& record, std::size_t top) {
   std::vector<const AttachedFile*> active;
   for (const AttachedFile& file : record.files)
     if (is_active(file)) active.push_back(&file);
+  std::ranges::stable_partition(active, [](const AttachedFile* file) { return file->path.starts_with('/'); });
   std::ranges::stable_sort(active, std::greater(),
                            [](const AttachedFile* file) { return waited_seconds(*file); });
   FileChoice choice{.idle = record.files.size() - active.size()};
@@ -154,17 +156,15 @@ std::string wasted_cell(const AttachedFile& file) {
 }
 
 AttachTable page_table(const FileChoice& choice) {
-  AttachTable table{.heading = "files: pages that came into the cache, and hints",
+  AttachTable table{.heading = "files: pages that came into the cache",
                     .columns = {"file", "by\nfault", "by\nahead", "by\nhint", "by\nread", "by\nother",
-                                "wasted", "left", "refaults", "hint\ncalls", "refused", "late\npages"}};
+                                "wasted", "left", "refaults"}};
   for (const auto& [name, file] : choice.lines) {
     const PageCache cache = file.page_cache.value_or(PageCache{});
-    const Hints hints = file.hints.value_or(Hints{});
-    std::vector<std::string> cells{
-        pages(cache.by.fault),      pages(cache.by.readahead),  pages(cache.by.hint),
-        pages(cache.by.read),       pages(cache.by.other),      wasted_cell(file),
-        pages(cache.evicted_pages), pages(cache.refault_pages), pages(hints.issued),
-        pages(hints.rejected),      pages(hints.late_pages)};
+    std::vector<std::string> cells{pages(cache.by.fault),      pages(cache.by.readahead),
+                                   pages(cache.by.hint),       pages(cache.by.read),
+                                   pages(cache.by.other),      wasted_cell(file),
+                                   pages(cache.evicted_pages), pages(cache.refault_pages)};
     if (std::ranges::all_of(cells, [](const auto& cell) { return cell.empty() || cell == kNotAvailable; }))
       continue;
     cells.insert(cells.begin(), name);
@@ -175,6 +175,35 @@ AttachTable page_table(const FileChoice& choice) {
         "ahead: by readahead; wasted: of the pages that came in, those that nobody used for certain, to "
         "those that nobody is known to have used; refaults: pages that came in again after they had "
         "left"};
+  return table;
+}
+
+// "5117 EINVAL, 3 ENOMEM"
+std::string refused_cell(const AttachedFile& file) {
+  const auto rejected = file.hints ? file.hints->rejected : std::nullopt;
+  if (!rejected || !file.hint_errors || file.hint_errors->empty()) return pages(rejected);
+  std::string out;
+  for (const auto& [name, calls] : *file.hint_errors)
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", cell_count(calls), printable(name));
+  return out;
+}
+
+AttachTable hint_table(const FileChoice& choice) {
+  AttachTable table{
+      .heading = "files: what became of the hints",
+      .columns = {"file", "calls", "refused", "pages\nbrought", "late", "useless", "needless", "cut\noff"}};
+  for (const auto& [name, file] : choice.lines) {
+    const Hints hints = file.hints.value_or(Hints{});
+    const auto brought = file.page_cache ? file.page_cache->by.hint : std::nullopt;
+    if (hints.issued.value_or(0) == 0 && brought.value_or(0) == 0) continue;
+    table.add({name, pages(hints.issued), refused_cell(file), pages(brought), pages(hints.late_pages),
+               pages(hints.useless_pages), pages(hints.needless_pages), pages(hints.truncated_pages)});
+  }
+  if (!table.lines.empty())
+    table.sentences = {
+        "of the pages that hints brought, late ones were still in flight when they were touched, useless "
+        "ones left untouched; needless: hinted pages that were there already; cut off: those beyond what "
+        "the kernel reads for one call"};
   return table;
 }
 
@@ -217,7 +246,7 @@ std::vector<AttachTable> file_tables(const RunRecord& record, std::size_t top) {
   if (!record.target) return {};
   const FileChoice choice = choose(record, top);
   if (choice.lines.empty()) return {};
-  std::vector<AttachTable> tables{memory_table(record, choice), page_table(choice),
+  std::vector<AttachTable> tables{memory_table(record, choice), page_table(choice), hint_table(choice),
                                   device_table(record, choice)};
   for (AttachTable& table : tables) drop_empty_columns(table);
   return tables;

@@ -44,7 +44,9 @@ inline AttachedFile quiet_file(const std::string& path, std::uint64_t size_bytes
                                   .refault_pages = 0},
           .wasted_least_pages = 0,
           .wasted_most_pages = 0,
-          .hints = Hints{.issued = 0, .rejected = 0, .late_pages = 0},
+          .hints =
+              Hints{.issued = 0, .rejected = 0, .late_pages = 0, .needless_pages = 0, .truncated_pages = 0},
+          .hint_errors = std::map<std::string, Count>(),
           .block_io = BlockIo{.reads = 0,
                               .read_bytes = 0,
                               .lat_ns = file_latencies(0, 0),
@@ -138,6 +140,9 @@ inline RunRecord lucene_record() {
   dvd.page_cache->added_pages = dvd.page_cache->by.read = 2'800;
   dvd.hints->issued = 5'181;
   dvd.hints->rejected = 5'117;
+  dvd.hint_errors = {{"EINVAL", 5'117}};
+  dvd.hints->needless_pages = 41;
+  dvd.hints->truncated_pages = 1'792;
 
   RunRecord record = watched({fdt, dvd, fdx, other_fdt, quiet_file("/usr/lib/jvm/libjvm.so", 20 << 20)});
   record.target->notes = {"probe block_io switched off after 4 s: it cost more than --max-overhead"};

@@ -163,6 +163,40 @@ TEST_CASE("attach: hint-rejected: errno of all calls, and on which files") {
   CHECK(silent(accepted, "hint-rejected"));
 }
 
+TEST_CASE("attach: hint-truncated: what the kernel passed over, and on which file") {
+  RunRecord record = lucene_record();
+  record.totals->madvise = {{"WILLNEED", {}, 10, 0, 10 * (64ull << 20)}};
+  record.totals->hints = Hints{.issued = 10, .rejected = 0, .truncated_pages = 143'360};
+  record.files[1].hints->truncated_pages = 143'360;
+  CHECK(fired(record, "hint-truncated").at(0).rows == std::vector<std::uint32_t>{1});
+  CHECK(sentence(record, "hint-truncated") ==
+        "fail: hints are cut short in java (4711): one madvise(WILLNEED) over 64 MiB loads 8 MiB, and 87.5 % "
+        "of what 10 calls asked for is passed over without an error (10.0 s, 5 threads that waited); on "
+        "…/nodes/0/indices/books/0/index/_0.dvd. Split it: hint 8 MiB at a time.");
+  record.totals->hints->truncated_pages = 8'000;  // 4.9 % of what was asked for
+  CHECK(silent(record, "hint-truncated"));
+  record.totals->hints->truncated_pages = std::nullopt;
+  CHECK(silent(record, "hint-truncated"));
+}
+
+TEST_CASE("attach: prefetch-late: hinted pages still in flight, and of which file") {
+  RunRecord record = lucene_record();
+  record.totals->hints = Hints{.issued = 500, .rejected = 0, .in_time_pages = 2'000, .late_pages = 6'000};
+  record.totals->faults = file_faults(9'400, 20'000, 4'030);
+  record.files[1].hints->late_pages = 6'000;
+  CHECK(fired(record, "prefetch-late").at(0).rows == std::vector<std::uint32_t>{1});
+  CHECK(sentence(record, "prefetch-late") ==
+        "warn: hints come late in java (4711): of 8000 hinted pages that were read, 75 %, 1.16 a hint, were "
+        "still in flight when they were touched (10.0 s, 5 threads that waited); faults on pages in flight "
+        "waited 500 us (p50), 500 us (p99), 20 % of its threads' time; on "
+        "…/nodes/0/indices/books/0/index/_0.dvd. Hint earlier: more work or a larger batch between hint and "
+        "read.");
+  record.totals->hints->late_pages = 90;
+  CHECK(silent(record, "prefetch-late"));
+  record.totals->hints->late_pages = std::nullopt;
+  CHECK(silent(record, "prefetch-late"));
+}
+
 TEST_CASE("attach: no-hint-issued: only where hints are expected, and faults wait") {
   RunRecord record = watched({random_file("/i/_0.fdt")});
   CHECK(silent(record, "no-hint-issued"));

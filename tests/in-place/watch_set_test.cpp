@@ -1,7 +1,6 @@
 // Attach's probes: each file's and each thread's own numbers, and nobody else's.
 
 #include <sys/mman.h>
-#include <sys/stat.h>
 
 #include <fstream>
 #include <numeric>
@@ -10,9 +9,8 @@
 
 #include "tests/in-place/cold_file.h"
 #include "tests/in-place/target_process.h"
-#include "tests/skip.h"
+#include "tests/in-place/watch_fixture.h"
 #include "userspace/attach/attached_file.h"
-#include "userspace/probes/watch_set.h"
 
 using namespace iotrace;
 using namespace iotrace::test;
@@ -20,30 +18,6 @@ using namespace iotrace::test;
 namespace {
 
 constexpr std::size_t kPages = 4096;
-
-std::unique_ptr<WatchSet> load_watch() {
-  if (::geteuid() != 0) skip("not root");
-  auto loaded = WatchSet::load({});
-  if (!loaded && loaded.error().kind == ErrorKind::kUnsupported) skip(loaded.error().message);
-  INFO((loaded ? std::string() : loaded.error().message));
-  REQUIRE(loaded);
-  return std::move(*loaded);
-}
-
-// A page of memory that stands for a gate, which a target may open as it likes: the watch has its own.
-int idle_gate() {
-  static const int fd = [] {
-    const int made = ::memfd_create("gate", MFD_CLOEXEC);
-    return made >= 0 && ::ftruncate(made, static_cast<off_t>(page_size())) == 0 ? made : -1;
-  }();
-  return fd;
-}
-
-std::uint64_t inode_of(const ColdFile& file) {
-  struct stat about {};
-  REQUIRE(::fstat(file.fd(), &about) == 0);
-  return about.st_ino;
-}
 
 // Pages, one here and one there, each once: `step` is prime, and no divisor of kPages.
 auto touch(std::size_t pages, std::size_t step = 7) {
@@ -54,12 +28,6 @@ auto touch(std::size_t pages, std::size_t step = 7) {
 
 void random_access(const InTarget& here) {
   ::madvise(const_cast<std::byte*>(here.file), here.bytes, MADV_RANDOM);
-}
-
-const WatchedFile* find(const std::vector<WatchedFile>& files, const ColdFile& file) {
-  for (const WatchedFile& one : files)
-    if (one.counted.inode == inode_of(file)) return &one;
-  return nullptr;
 }
 
 Count sum(const auto& by_source) {

@@ -126,6 +126,7 @@ TEST_CASE("each key holds the member of its name") {
         R"("size_bytes":1048576,"mapped_bytes":524288,"resident_bytes":262144,"wasted_least_pages":5,)"
         R"("wasted_most_pages":40})");
   holds(record["files"][0]["advice"], R"([{"advice":"RANDOM","bytes":524288}])");
+  holds(record["files"][0]["hint_errors"], R"({"EINVAL":141})");
   holds(record["files"][0]["order"], R"({"in_order":1,"out_of_order":2})");
   holds(row["stacks"], R"([{"thread":"reader-1","user":["main","search"],"kernel":["filemap_fault",)"
                        R"("io_schedule"],"faults":3,"wait_ns":4}])");

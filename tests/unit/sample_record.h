@@ -126,6 +126,7 @@ inline AttachedFile full_file(const Row& row) {
           .wasted_least_pages = 5,
           .wasted_most_pages = 40,
           .hints = row.hints,
+          .hint_errors = std::map<std::string, Count>{{"EINVAL", 141}},
           .block_io = row.block_io,
           .reads = FileReads{3, 49152, row.service_ns.value_or(Histogram(kOpSubBits))},
           .order = AccessOrder{1, 2},

@@ -1,6 +1,8 @@
 #include "userspace/attach/attached_file.h"
 
 #include <algorithm>
+#include <initializer_list>
+#include <iterator>
 #include <numeric>
 #include <span>
 #include <string>
@@ -12,6 +14,9 @@ namespace iotrace {
 namespace {
 
 constexpr double kNsPerS = 1e9;
+
+// By enum hint_error.
+constexpr const char* kHintErrors[HINT_ERRORS] = {"EINVAL", "ENOMEM", "EAGAIN", "others"};
 
 Histogram histogram_of(const file_histogram& counted) {
   static_assert(FILE_SUB_BITS == kFileSubBits);
@@ -80,8 +85,14 @@ void take_hints(const WatchedFile& watched, AttachedFile& file) {
   const Count touched = counted.used[PAGE_BY_HINT] + watched.touched[PAGE_BY_HINT];
   hints.in_time_pages = touched - std::min<Count>(touched, counted.late);
   hints.useless_pages = counted.wasted[PAGE_BY_HINT];
-  for (const char* key : {"hints.issued", "hints.rejected", "hints.needless_pages", "hints.truncated_pages"})
-    file.unavailable[key] = "which file an address belongs to is not asked: it would take mmap_lock";
+  hints.issued = counted.hints;
+  hints.rejected =
+      std::accumulate(std::begin(counted.hints_refused), std::end(counted.hints_refused), Count{0});
+  hints.needless_pages = counted.needless;
+  hints.truncated_pages = counted.truncated;
+  auto& errors = file.hint_errors.emplace();
+  for (int error = 0; error < HINT_ERRORS; ++error)
+    if (counted.hints_refused[error] > 0) errors[kHintErrors[error]] = counted.hints_refused[error];
   for (const char* key : {"hints.suppressed", "hints.suppressed_absent_pages"})
     file.unavailable[key] = "what a program withholds never reaches the kernel";
 }
@@ -94,6 +105,48 @@ void take_io(const file_stats& counted, AttachedFile& file) {
   io.read_bytes = counted.io_bytes.sum;
   for (const char* key : {"block_io.queue_depth", "block_io.unplaced"})
     file.unavailable[key] = "counted for all files together, in totals";
+}
+
+// Without the probe of faults it is not known on which page a fault is, so neither who brought a page nor
+// whether it was used.
+void leave_out_faults(AttachedFile& file, const std::string& why) {
+  file.faults = std::nullopt;
+  file.wasted_least_pages = file.wasted_most_pages = std::nullopt;
+  file.order = std::nullopt;
+  for (const char* key : {"faults", "wasted_least_pages", "wasted_most_pages", "order"})
+    file.unavailable[key] = why;
+  if (!file.page_cache) return;
+  PageCacheBy& by = file.page_cache->by;
+  by.fault = by.readahead = by.other = std::nullopt;
+  file.page_cache->used_pages = std::nullopt;
+  for (const char* key : {"by.fault", "by.readahead", "by.other", "used_pages"})
+    file.unavailable[fmt::format("page_cache.{}", key)] = why;
+}
+
+void leave_out_hints(AttachedFile& file, std::initializer_list<std::optional<Count> Hints::*> numbers,
+                     std::initializer_list<const char*> keys, const std::string& why) {
+  if (!file.hints) return;
+  for (auto number : numbers) (*file.hints).*number = std::nullopt;
+  for (const char* key : keys) file.unavailable[fmt::format("hints.{}", key)] = why;
+}
+
+void leave_out_calls(AttachedFile& file, const std::string& why) {
+  file.reads = std::nullopt;
+  file.hint_errors = std::nullopt;
+  for (const char* key : {"reads", "hint_errors"}) file.unavailable[key] = why;
+  leave_out_hints(file, {&Hints::issued, &Hints::rejected, &Hints::needless_pages, &Hints::truncated_pages},
+                  {"issued", "rejected", "needless_pages", "truncated_pages"}, why);
+}
+
+void leave_out_pages(AttachedFile& file, const std::string& why) {
+  file.page_cache = std::nullopt;
+  file.wasted_least_pages = file.wasted_most_pages = std::nullopt;
+  for (const char* key : {"page_cache", "wasted_least_pages", "wasted_most_pages"})
+    file.unavailable[key] = why;
+  // What a hint finds in the cache is told by what it adds.
+  leave_out_hints(file,
+                  {&Hints::in_time_pages, &Hints::late_pages, &Hints::useless_pages, &Hints::needless_pages},
+                  {"in_time_pages", "late_pages", "useless_pages", "needless_pages"}, why);
 }
 
 }
@@ -172,18 +225,18 @@ double waited_s(const AttachedThread& thread) {
          thread.mmap_lock_wait_s.value_or(0) + thread.futex_wait_s.value_or(0);
 }
 
-void leave_out_faults(AttachedFile& file, const std::string& why) {
-  file.faults = std::nullopt;
-  file.wasted_least_pages = file.wasted_most_pages = std::nullopt;
-  file.order = std::nullopt;
-  for (const char* key : {"faults", "wasted_least_pages", "wasted_most_pages", "order"})
-    file.unavailable[key] = why;
-  if (!file.page_cache) return;
-  PageCacheBy& by = file.page_cache->by;
-  by.fault = by.readahead = by.other = std::nullopt;
-  file.page_cache->used_pages = std::nullopt;
-  for (const char* key : {"by.fault", "by.readahead", "by.other", "used_pages"})
-    file.unavailable[fmt::format("page_cache.{}", key)] = why;
+void leave_out_uncounted(AttachedFile& file, const Totals& totals) {
+  auto why_not = [&](const char* group) {
+    const auto reason = totals.unavailable.find(group);
+    return reason == totals.unavailable.end() ? std::string() : reason->second;
+  };
+  if (!totals.faults) leave_out_faults(file, why_not("faults"));
+  if (!totals.syscalls) leave_out_calls(file, why_not("syscalls"));
+  if (!totals.page_cache) leave_out_pages(file, why_not("page_cache"));
+  if (!totals.block_io) {
+    file.block_io = std::nullopt;
+    file.unavailable["block_io"] = why_not("block_io");
+  }
 }
 
 void sort_by_waiting(std::vector<AttachedFile>& files) {

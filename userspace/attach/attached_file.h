@@ -24,9 +24,8 @@ AttachedThread attached_thread(const WatchedThread& watched, std::uint64_t now_n
 double waited_s(const AttachedFile& file);
 double waited_s(const AttachedThread& thread);
 
-// Without the probe of faults it is not known on which page a fault is, so neither who brought a page nor
-// whether it was used.
-void leave_out_faults(AttachedFile& file, const std::string& why);
+// What a probe that is off or was switched off would have counted is not known.
+void leave_out_uncounted(AttachedFile& file, const Totals& totals);
 
 // Most waiting first.
 void sort_by_waiting(std::vector<AttachedFile>& files);

@@ -197,7 +197,6 @@ private:
     last_costs_.erase(probe);
     note(fmt::format("the probe {} was switched off after {:.0f} s: {}", probe,
                      seconds_between(began_, Clock::now()), why));
-    if (probe == "faults") faults_off_ = why;
   }
 
   // A probe that is dearer than the user allows, in several samples together, is switched off and says so.
@@ -265,6 +264,24 @@ private:
           *record_.totals->time->fault_wait_s / record_.target->seconds;
   }
 
+  // What became of hinted pages is known by file alone, and of all where no file was left out.
+  void sum_hints() {
+    if (!record_.totals->hints) return;
+    Hints& all = *record_.totals->hints;
+    for (const auto& [key, number] : {std::pair("hints.in_time_pages", &Hints::in_time_pages),
+                                      std::pair("hints.late_pages", &Hints::late_pages),
+                                      std::pair("hints.needless_pages", &Hints::needless_pages),
+                                      std::pair("hints.useless_pages", &Hints::useless_pages),
+                                      std::pair("hints.truncated_pages", &Hints::truncated_pages)}) {
+      std::optional<Count> sum = 0;
+      for (const AttachedFile& file : record_.files)
+        if (file.hints)
+          sum = sum && (*file.hints).*number ? std::optional(*sum + *((*file.hints).*number)) : std::nullopt;
+      all.*number = sum;
+      if (sum) record_.totals->unavailable.erase(key);
+    }
+  }
+
   Status take_files_and_threads() {
     record_.files.clear();
     auto files = probes_->files();
@@ -277,7 +294,7 @@ private:
     record_.files.reserve(files->size());
     for (const WatchedFile& file : *files) {
       record_.files.push_back(attached_file(file, catalog_.find(file.mapping), page_bytes_));
-      if (!faults_off_.empty()) leave_out_faults(record_.files.back(), faults_off_);
+      leave_out_uncounted(record_.files.back(), *record_.totals);
       seen.insert(file.mapping);
     }
     const attach_losses losses = probes_->losses();
@@ -285,6 +302,7 @@ private:
     for (const auto& [mapping, listed] : catalog_.files())
       if (!seen.contains(mapping) && !listed.mapped_bytes.empty())
         record_.files.push_back(quiet_file(listed, page_bytes_));
+    if (losses.files == 0) sum_hints();
     sort_by_waiting(record_.files);
     record_.threads.clear();
     for (const WatchedThread& thread : *threads)
@@ -299,6 +317,11 @@ private:
                        losses.chunks));
     if (losses.files + losses.threads >= MOST_LEFT_OUT)
       note("more files and threads were left out than could be told apart: their numbers are a lower bound");
+    if (losses.hint_files)
+      note(fmt::format(
+          "of {} hints the file could not be told, as a writer held mmap_lock: they are in the totals "
+          "alone, and needless and cut-off pages are a lower bound",
+          losses.hint_files));
     if (losses.targets) note(fmt::format("{} children found no room and were not watched", losses.targets));
     if (!costs_.empty()) {
       double sum = 0;
@@ -318,7 +341,6 @@ private:
   std::vector<double> costs_;
   std::map<std::string, std::vector<double>> last_costs_;  // of each probe, ratios
   double clock_ns_ = clock_read_ns();
-  std::string faults_off_;  // why; "": they are on
   Clock::time_point began_, interval_began_;
 };
 

@@ -117,7 +117,7 @@ attach_losses read_losses(const BpfObject& object) {
     sum.threads += cpu.threads;
     sum.chunks += cpu.chunks;
     sum.targets += cpu.targets;
-    sum.places_unknown += cpu.places_unknown;
+    sum.hint_files += cpu.hint_files;
   }
   return sum;
 }

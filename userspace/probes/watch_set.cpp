@@ -59,10 +59,9 @@ void leave_to_files(ProbeReadings& readings) {
     Hints& hints = *readings.hints;
     hints.in_time_pages = hints.late_pages = hints.useless_pages = std::nullopt;
     hints.needless_pages = hints.truncated_pages = hints.suppressed_absent_pages = std::nullopt;
-    for (const char* key : {"hints.in_time_pages", "hints.late_pages", "hints.useless_pages"})
+    for (const char* key : {"hints.in_time_pages", "hints.late_pages", "hints.useless_pages",
+                            "hints.needless_pages", "hints.truncated_pages"})
       unavailable[key] = "known by file";
-    for (const char* key : {"hints.needless_pages", "hints.truncated_pages"})
-      unavailable[key] = "which file an address belongs to is not asked: it would take mmap_lock";
     unavailable["hints.suppressed"] = unavailable["hints.suppressed_absent_pages"] =
         "what a program withholds never reaches the kernel";
   }
