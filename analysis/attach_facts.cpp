@@ -187,8 +187,8 @@ AttachedFile sum_of(const std::vector<const AttachedFile*>& files) {
 }
 
 bool waited(const AttachedThread& thread) {
-  return thread.faults > 0 || thread.fault_wait_s.value_or(0) > 0 || thread.read_wait_s.value_or(0) > 0 ||
-         thread.mmap_lock_wait_s.value_or(0) > 0;
+  return thread.faults.value_or(0) > 0 || thread.fault_wait_s.value_or(0) > 0 ||
+         thread.read_wait_s.value_or(0) > 0 || thread.mmap_lock_wait_s.value_or(0) > 0;
 }
 
 RunRecord totals_as_row(const RunRecord& record) {

@@ -76,8 +76,8 @@ struct AttachedFile {
 struct AttachedThread {
   std::uint32_t pid = 0, tid = 0;
   std::string name;
-  double seconds = 0;  // of the watch that it was there, at least
-  Count faults = 0;    // that waited or read
+  double seconds = 0;           // of the watch that it was there, at least
+  std::optional<Count> faults;  // that waited or read
   std::optional<double> fault_wait_s, read_wait_s, mmap_lock_wait_s, futex_wait_s;
 };
 

@@ -64,9 +64,12 @@ struct ThreadGroup {
     for (Wait wait : {kWaits[0], kWaits[1], kWaits[2]}) sum += seconds_of(wait).value_or(0);
     return sum;
   }
-  Count faults() const {
+  std::optional<Count> faults() const {
     Count sum = 0;
-    for (const AttachedThread* thread : threads) sum += thread->faults;
+    for (const AttachedThread* thread : threads) {
+      if (!thread->faults) return std::nullopt;
+      sum += *thread->faults;
+    }
     return sum;
   }
 };
@@ -138,7 +141,8 @@ AttachTable thread_table(const RunRecord& record, std::size_t top) {
       threads_left_out += group.threads.size();
       continue;
     }
-    std::vector<std::string> cells{group.name(), cell_count(group.faults())};
+    const std::optional<Count> faults = group.faults();
+    std::vector<std::string> cells{group.name(), faults ? cell_count(*faults) : std::string(kNotAvailable)};
     std::optional<double> sum = 0;
     for (Wait wait : kWaits) {
       const auto part = group.seconds_of(wait);

@@ -11,6 +11,7 @@
 #include "tests/in-place/target_process.h"
 #include "tests/in-place/watch_fixture.h"
 #include "userspace/attach/attached_file.h"
+#include "userspace/probes/kernel_btf.h"
 
 using namespace iotrace;
 using namespace iotrace::test;
@@ -69,6 +70,68 @@ TEST_CASE("attach counts the faults of its target on each file, and no other pro
   CHECK(thread.faults == 1009);
   CHECK(*thread.fault_wait_s > 0);
   watch->end();
+}
+
+TEST_CASE("attach tells no waits that no probe counts") {
+  auto watch = load_watch({"syscalls"});
+  ColdFile file(kPages);
+  TargetProcess target(file, idle_gate(), [](const InTarget& here) {
+    std::vector<char> page(page_size());
+    for (std::size_t i = 0; i < 211; ++i) {
+      here.touch(i * 7);
+      (void)!::pread(here.fd, page.data(), page.size(), static_cast<off_t>(i * 11 * page.size()));
+    }
+  });
+  REQUIRE(watch->begin({target.target().tgid}, true));
+  target.run();
+  watch->stop_counting();
+  auto readings = watch->totals();
+  auto threads = watch->threads();
+  REQUIRE(readings);
+  REQUIRE(threads);
+  REQUIRE(threads->size() == 1);
+  Totals totals;
+  totals.syscalls = readings->syscalls;
+  AttachedThread thread = attached_thread(threads->front(), ~0ull);
+  leave_out_uncounted(thread, totals);
+  CHECK(*thread.read_wait_s > 0);
+  CHECK(thread.futex_wait_s == 0.0);
+  CHECK(!thread.faults);
+  CHECK(!thread.fault_wait_s);
+  CHECK(!thread.mmap_lock_wait_s);
+  watch->end();
+}
+
+TEST_CASE("attach counts mmap_lock where its events are cheap, elsewhere only when it is named") {
+  auto acquired = [](const std::vector<std::string>& probes) {
+    auto watch = load_watch(probes);
+    ColdFile file(kPages);
+    TargetProcess target(file, idle_gate(), random_access);
+    REQUIRE(watch->begin({target.target().tgid}, true));
+    target.run();
+    watch->stop_counting();
+    auto readings = watch->totals();
+    REQUIRE(readings);
+    watch->end();
+    return std::move(*readings);
+  };
+  auto kernel = KernelBtf::load();
+  REQUIRE(kernel);
+  auto arguments = kernel->arguments_of_tracepoint("mmap_lock_acquire_returned");
+  if (!arguments) skip("no tracepoint of mmap_lock");
+  const ProbeReadings all = acquired({}), named = acquired({"mmap_lock"});
+  REQUIRE(named.mmap_lock);
+  CHECK(named.mmap_lock->write->acquired >= 1);
+  if (arguments->size() == 3) {
+    REQUIRE(all.mmap_lock);
+    CHECK(all.mmap_lock->write->acquired >= 1);
+    CHECK(all.faults->under_mmap_lock);
+    return;
+  }
+  CHECK(!all.mmap_lock);
+  CHECK(!all.time->lock_wait_s);
+  CHECK(!all.faults->under_mmap_lock);
+  CHECK_THAT(all.unavailable.at("mmap_lock"), Catch::Matchers::Contains("left out"));
 }
 
 TEST_CASE("attach sees pages that leave and come back") {
@@ -153,7 +216,6 @@ TEST_CASE("attach counts read calls by file, in order and out of it") {
 
 TEST_CASE("attach follows the children of its target if told to, and forgets each that ends") {
   for (bool follow : {true, false}) {
-    auto watch = load_watch();
     ColdFile file(kPages);
     TargetProcess target(
         file, idle_gate(),
@@ -171,6 +233,8 @@ TEST_CASE("attach follows the children of its target if told to, and forgets eac
           ::wait(nullptr);
         },
         random_access);
+    // After the target, which would inherit what keeps the programs attached.
+    auto watch = load_watch();
     REQUIRE(watch->begin({target.target().tgid}, follow));
     target.begin();
     auto reads = [&] {

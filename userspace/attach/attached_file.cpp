@@ -239,6 +239,15 @@ void leave_out_uncounted(AttachedFile& file, const Totals& totals) {
   }
 }
 
+void leave_out_uncounted(AttachedThread& thread, const Totals& totals) {
+  if (!totals.faults || !totals.faults->read) {
+    thread.faults = std::nullopt;
+    thread.fault_wait_s = std::nullopt;
+  }
+  if (!totals.syscalls) thread.read_wait_s = thread.futex_wait_s = std::nullopt;
+  if (!totals.mmap_lock) thread.mmap_lock_wait_s = std::nullopt;
+}
+
 void sort_by_waiting(std::vector<AttachedFile>& files) {
   std::ranges::stable_sort(files, std::greater(), [](const AttachedFile& file) { return waited_s(file); });
 }

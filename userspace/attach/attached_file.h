@@ -26,6 +26,7 @@ double waited_s(const AttachedThread& thread);
 
 // What a probe that is off or was switched off would have counted is not known.
 void leave_out_uncounted(AttachedFile& file, const Totals& totals);
+void leave_out_uncounted(AttachedThread& thread, const Totals& totals);
 
 // Most waiting first.
 void sort_by_waiting(std::vector<AttachedFile>& files);

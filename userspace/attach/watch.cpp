@@ -132,6 +132,8 @@ public:
     if (Status begun = probes_->begin(targets_.alive(), request_.follow); !begun) return begun.error();
     began_ = interval_began_ = Clock::now();
     walk();
+    if (!probes_->asks_for_paths())
+      note("paths of mappings are read from /proc/PID/maps: this kernel lets no BPF program ask for them");
     // The last interval is taken when nothing counts any more, whenever the end came.
     for (bool last = false; !last;) {
       const auto tick = interval_began_ + to_duration(request_.interval_s);
@@ -305,8 +307,10 @@ private:
     if (losses.files == 0) sum_hints();
     sort_by_waiting(record_.files);
     record_.threads.clear();
-    for (const WatchedThread& thread : *threads)
+    for (const WatchedThread& thread : *threads) {
       record_.threads.push_back(attached_thread(thread, monotonic_ns()));
+      leave_out_uncounted(record_.threads.back(), *record_.totals);
+    }
     sort_by_waiting(record_.threads);
     record_.target->files_left_out = losses.files;
     record_.target->threads_left_out = losses.threads;

@@ -28,12 +28,11 @@ HookProgram function(std::string_view program, const char* name, std::vector<std
   return {program, Event::kFunction, name, arguments, arguments, std::move(types)};
 }
 
-constexpr std::string_view kPageByPageNote = "each page that a fault maps is an event of its own on this "
-                                             "kernel (before 6.6): measured in repetitions of "
-                                             "its own";
+constexpr std::string_view kPageByPage =
+    "each page that a fault maps is an event of its own on this kernel (before 6.6)";
 
-constexpr std::string_view kMemcgNote = "each of its events costs the path of a memory cgroup on this "
-                                        "kernel (before 6.14): measured in repetitions of its own";
+constexpr std::string_view kPathOfMemcg =
+    "each of its events costs the path of a memory cgroup on this kernel (before 6.14)";
 
 }
 
@@ -88,8 +87,7 @@ const std::array<Hook, kHooks>& hooks() {
                    {"vm_fault *", "folio *", "page *", "32 bits", "64 bits"})}},
         {"fentry",
          {function("on_page_mapped__fentry", "do_set_pte", {"vm_fault *", "page *", "64 bits"})},
-         kPageByPageNote,
-         true}}},
+         kPageByPage}}},
       {HookId::kPageCache,
        "page cache",
        {{"tp_btf",
@@ -118,8 +116,7 @@ const std::array<Hook, kHooks>& hooks() {
          {tracepoint("on_lock_asked__tp_btf", "mmap_lock_start_locking", 2, 3),
           tracepoint("on_lock_answered_memcg__tp_btf", "mmap_lock_acquire_returned", 4),
           tracepoint("on_lock_released__tp_btf", "mmap_lock_released", 2, 3)},
-         kMemcgNote,
-         true},
+         kPathOfMemcg},
         {"raw_tp",
          {tracepoint("on_lock_asked__raw_tp", "mmap_lock_start_locking", 2, 3),
           tracepoint("on_lock_answered__raw_tp", "mmap_lock_acquire_returned", 3),
@@ -128,8 +125,7 @@ const std::array<Hook, kHooks>& hooks() {
          {tracepoint("on_lock_asked__raw_tp", "mmap_lock_start_locking", 2, 3),
           tracepoint("on_lock_answered_memcg__raw_tp", "mmap_lock_acquire_returned", 4),
           tracepoint("on_lock_released__raw_tp", "mmap_lock_released", 2, 3)},
-         kMemcgNote,
-         true}}},
+         kPathOfMemcg}}},
       {HookId::kLockContention,
        "lock contention",
        {{"tp_btf", {tracepoint("on_lock_contended__tp_btf", "contention_begin", {"void *", "32 bits"})}},
@@ -177,7 +173,7 @@ std::optional<std::string> HookState::reason() const {
     if (!chosen || chosen->name != refused) parts.push_back(fmt::format("{}: {}", refused, refusals[i]));
   }
   if (!given_up.empty()) parts.push_back(given_up);
-  if (chosen && !chosen->note.empty()) parts.emplace_back(chosen->note);
+  if (chosen && !chosen->dear.empty()) parts.emplace_back(chosen->dear);
   if (parts.empty()) return std::nullopt;
   return fmt::format("{}: {}", hook->name, fmt::join(parts, "; "));
 }

@@ -53,8 +53,9 @@ struct HookProgram {
 struct Variant {
   std::string_view name;  // "tp_btf"
   std::vector<HookProgram> programs;
-  std::string_view note;  // what the user should know of it, "" mostly
-  bool dear = false;      // so much slower than the rest that it gets a pass of its own
+  // Why it slows those that it counts so much that a run gives it repetitions of its own, and attach leaves it
+  // out unless it is asked for; "" mostly.
+  std::string_view dear;
 };
 
 struct Hook {
@@ -69,6 +70,7 @@ const std::array<Hook, kHooks>& hooks();
 struct HookState {
   const Hook* hook = nullptr;
   bool wanted = false;
+  bool wanted_if_dear = true;
   std::vector<std::string> refusals = {};  // why each of the first variants is not in use
   std::string given_up = {};               // why none is to be used, whether it works or not
 

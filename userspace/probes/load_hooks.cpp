@@ -60,6 +60,11 @@ void make_room(const BpfObject& object, const config& configuration) {
   if (configuration.window_ns) make_room_for_events(object);
 }
 
+void leave_out(HookState& state, const Variant& dear) {
+  state.refusals.clear();
+  state.give_up(fmt::format("left out, as {}, also for threads that are not watched", dear.dear));
+}
+
 // Loads each hook's variant by itself and gives up those that are refused. True: there was one.
 bool refuse_culprits(HookStates& states, const config& configuration, __u32 ledger_chunks) {
   bool found = false;
@@ -77,13 +82,13 @@ bool refuse_culprits(HookStates& states, const config& configuration, __u32 ledg
   return found;
 }
 
-// Attaches everything once and gives up what does not. True: all did.
-bool all_attach(HookStates& states, const BpfObject& object) {
-  Attachments attachments;
+// Attaches everything and gives up what does not. True: all did.
+bool all_attach(HookStates& states, const BpfObject& object, std::array<Attachments, kHooks>& attachments) {
   bool all = true;
   for (HookState& state : states) {
     if (!state.variant()) continue;
-    if (Status attached = attachments.attach(object, *state.variant()); !attached) {
+    Attachments& own = attachments[static_cast<std::size_t>(state.hook->id)];
+    if (Status attached = own.attach(object, *state.variant()); !attached) {
       state.refuse(attached.error().message);
       all = false;
     }
@@ -120,7 +125,10 @@ Result<LoadedHooks> load_hooks(HookStates states, const KernelBtf& kernel, const
   for (HookState& state : states) {
     while (const Variant* variant = state.variant()) {
       std::string why = targets.mismatch(*variant);
-      if (why.empty()) break;
+      if (why.empty()) {
+        if (!variant->dear.empty() && !state.wanted_if_dear) leave_out(state, *variant);
+        break;
+      }
       state.refuse(std::move(why));
     }
   }
@@ -152,13 +160,15 @@ Result<LoadedHooks> load_hooks(HookStates states, const KernelBtf& kernel, const
       no_mapping = "find the file's address_space: " + loaded.error().message;
       continue;
     }
-    if (!all_attach(states, *object)) continue;
-    if (what.many) return LoadedHooks{std::move(*object), std::move(states)};
+    std::array<Attachments, kHooks> attachments;
+    if (!all_attach(states, *object, attachments)) continue;
+    if (what.many)
+      return LoadedHooks{std::move(*object), std::move(states), std::move(attachments), mapping_paths};
     if (no_mapping.empty()) no_mapping = find_mapping(*object);
     if (!no_mapping.empty())
       for (HookId id : {HookId::kPageCache, HookId::kReadahead, HookId::kBlockIo})
         states[id].give_up(no_mapping);
-    return LoadedHooks{std::move(*object), std::move(states)};
+    return LoadedHooks{std::move(*object), std::move(states), std::move(attachments), false};
   }
 }
 

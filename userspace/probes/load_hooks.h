@@ -1,6 +1,9 @@
 #pragma once
 // Chooses a variant of every wanted hook by trying, and loads the object with the chosen ones.
 
+#include <array>
+
+#include "userspace/probes/attachments.h"
 #include "userspace/probes/bpf_object.h"
 #include "userspace/probes/hooks.h"
 #include "userspace/probes/kernel_btf.h"
@@ -15,9 +18,12 @@ struct Followed {
   Logs logs = {};
 };
 
+// The order matters: attachments go before the object that they hold programs of.
 struct LoadedHooks {
   BpfObject object;
   HookStates states;
+  std::array<Attachments, kHooks> attachments;  // of each hook that works
+  bool mapping_paths = false;                   // programs may ask for the path of a mapped file
 };
 
 // The first variant whose tracepoints exist as it expects them, whose programs load, and which attaches. All

@@ -45,7 +45,7 @@ public:
 
   bool has_dear_hook() const override {
     return std::ranges::any_of(
-        states_, [](const HookState& state) { return state.variant() && state.variant()->dear; });
+        states_, [](const HookState& state) { return state.variant() && !state.variant()->dear.empty(); });
   }
 
   Status attach(const ProbeTarget& whose) override {
@@ -66,7 +66,7 @@ public:
     misses_before_ = all_misses();
     for (const HookState& state : states_) {
       const Variant* variant = state.variant();
-      if (!variant || (variant->dear && !whose.with_dear)) continue;
+      if (!variant || (!variant->dear.empty() && !whose.with_dear)) continue;
       if (Status attached = attachments_.attach(object_, *variant); !attached) {
         attachments_.detach();
         return attached;

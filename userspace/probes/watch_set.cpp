@@ -71,7 +71,7 @@ class LoadedWatch final : public WatchSet {
 public:
   LoadedWatch(std::vector<const Probe*> selected, LoadedHooks hooks, const Logs& logs)
       : selected_(std::move(selected)), object_(std::move(hooks.object)), states_(std::move(hooks.states)),
-        logs_(logs) {}
+        logs_(logs), mapping_paths_(hooks.mapping_paths), attachments_(std::move(hooks.attachments)) {}
 
   ~LoadedWatch() override { end(); }
 
@@ -81,10 +81,13 @@ public:
       if (Status added = add_target(pid); !added) return added;
     for (const HookState& state : states_) {
       const Variant* variant = state.variant();
-      // A dear event costs the target, not just iotrace: it is not for a process that is in use.
-      if (!variant || variant->dear || (state.hook->id == HookId::kFork && !follow)) continue;
-      if (Status attached = attachments_[index(state.hook->id)].attach(object_, *variant); !attached)
-        return attached;
+      if (!variant) continue;
+      Attachments& own = attachments_[index(state.hook->id)];
+      if (state.hook->id == HookId::kFork && !follow) {
+        own.detach();
+      } else if (own.empty()) {
+        if (Status attached = own.attach(object_, *variant); !attached) return attached;
+      }
     }
     if (logs_.window_ns)
       if (Status begun = begin_events(object_); !begun) return begun;
@@ -142,6 +145,8 @@ public:
   }
   attach_losses losses() override { return read_losses(object_); }
   std::set<std::uint64_t> left_out() override { return read_left_out(object_); }
+
+  bool asks_for_paths() const override { return mapping_paths_; }
 
   Status walk(FileCatalog& catalog) override {
     catalog.walk_begins();
@@ -289,6 +294,7 @@ private:
   BpfObject object_;
   HookStates states_;
   Logs logs_;
+  bool mapping_paths_;
   StackNames names_;
   bool stacks_kept_ = false;
   std::map<__u32, ProcessSymbols> mappings_;
@@ -317,6 +323,10 @@ Result<std::unique_ptr<WatchSet>> WatchSet::load(const std::vector<std::string>&
     for (HookId id : probe->hooks) states[id].wanted = true;
     for (HookId id : probe->borrows) states[id].wanted = true;
   }
+  // A dear event costs the target, not just iotrace: it is for a process in use only when it is asked for.
+  for (HookState& state : states) state.wanted_if_dear = false;
+  if (!names.empty())
+    for (const Probe* probe : *selected) states[probe->needed].wanted_if_dear = true;
   Result<LoadedHooks> hooks = load_hooks(std::move(states), *kernel, {.many = true, .logs = logs});
   if (!hooks) return hooks.error();
   return std::unique_ptr<WatchSet>(

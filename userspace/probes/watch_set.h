@@ -72,6 +72,8 @@ public:
   // Lists the targets' files by the kernel's iterators.
   //   errors   unsupported: the iterator is refused
   virtual Status walk(FileCatalog& catalog) = 0;
+  // Else their paths are read from /proc/PID/maps.
+  virtual bool asks_for_paths() const = 0;
 
   // Nanoseconds that each probe's programs have run, while this was measured: between start and stop.
   struct Cost {
