@@ -43,11 +43,15 @@ for (const name of ["run", "attach"])
 await withPage(recordNamed("run"), {colorScheme: "dark"}, async page => {
   await drawnPlots(page);
   const first = () => page.locator("canvas").first().evaluate(canvas => Chart.getChart(canvas).data.datasets[0].borderColor);
+  // The page hears of it after the call has returned; one that never does lets the wait fail.
+  const changed = before => page.waitForFunction(
+      before => Chart.getChart(document.querySelector("canvas")).data.datasets[0].borderColor !== before, before);
   const dark = await first();
   await page.emulateMedia({colorScheme: "light"});
+  await changed(dark);
   const light = await first();
-  assert.notEqual(dark, light);
   await page.emulateMedia({colorScheme: "dark"});
+  await changed(light);
   assert.equal(await first(), dark);
   const paper = await page.pdf(folder ? {path: join(folder, "run.pdf"), format: "A4"} : {format: "A4"});
   assert.ok(paper.length > 20000);
