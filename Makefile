@@ -30,7 +30,8 @@ TEST_PACKAGES  := catch2 fio libvalijson-dev util-linux procps python3 python3-s
                   zsh
 # Other sources of node bring npm along, and Debian's npm would take them away.
 BROWSER_PACKAGES := chromium $(shell command -v npm >/dev/null || echo nodejs npm)
-OVERHEAD_PACKAGES := fio python3 util-linux strace linux-perf bpftrace libbpf-tools
+OVERHEAD_PACKAGES := fio python3 util-linux strace linux-perf bpftrace libbpf-tools liblmdb-dev liblucene8-java \
+                     openjdk-17-jdk-headless
 KERNELS_PACKAGES  := qemu-system-x86 busybox-static cpio kmod binutils e2fsprogs xfsprogs python3
 
 .PHONY: all run test test-kernels kernels unit overhead clean install uninstall deb install-build install-test
@@ -64,7 +65,7 @@ unit: install-build install-test
 overhead: install-build
 	@tests/install $(OVERHEAD_PACKAGES)
 	@$(MAKE) --no-print-directory all
-	@cmake --build $(BUILD) --target bpf_time fault_storm
+	@cmake --build $(BUILD) --target bpf_time fault_storm lmdb_reader
 	$(SUDO) tests/overhead/run ./iotrace $(BUILD) $(ARGS)
 
 install: all

@@ -16,6 +16,11 @@ FAULTS_RATIO = 0.95
 FAULT_NS = 240
 PAGE_ADDED_NS = 40
 
+# Under attach: the target's throughput as a part of that alone, a system call of somebody else, the wait.
+WATCHED_RATIO = 0.97
+OTHERS_CALL_NS = 60
+FIRST_DATA_MS = 500
+
 
 def at_least(goal, estimate):
     if estimate["low"] is None:

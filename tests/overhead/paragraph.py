@@ -48,8 +48,15 @@ def event_sentences(events):
                f"{', '.join(parts)}.")
 
 
+def attach_sentences(under_attach):
+    parts = [f"{name} {result['median']:.{2 if result['median'] < 10 else 0}f}" for name, result in under_attach.items()]
+    if parts:
+        yield f"Under `attach`, throughput as a part of that alone, and times: {', '.join(parts)}."
+
+
 def paragraph(results):
     sentences = [f"Measured on Linux {results['kernel']}, {results['machine']}, by `make overhead`."]
     sentences += cost_sentences(results.get("throughput_observed_over_none", {}))
     sentences += event_sentences(results.get("nanoseconds_of_bpf", {}))
+    sentences += attach_sentences(results.get("under_attach", {}))
     return textwrap.fill(" ".join(sentences), 118, break_on_hyphens=False)

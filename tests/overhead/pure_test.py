@@ -215,6 +215,12 @@ class TableTest(unittest.TestCase):
         self.assertIn("cold rows 0.99.", text)
         self.assertIn("No event was lost.", text)
         self.assertIn("strace -f -c 0.10 (cold pread T04)", text)
+        self.assertNotIn("attach", text)
+
+    def test_the_paragraph_has_what_attach_costs(self):
+        text = paragraph.paragraph({"kernel": "6.1", "machine": "one", "under_attach":
+                                    {"LMDB, warm": between(0.96, 1), "ms to first data": between(440, 480)}})
+        self.assertIn("LMDB, warm 0.98, ms to first data 460.", text.replace("\n", " "))
 
 
 if __name__ == "__main__":
