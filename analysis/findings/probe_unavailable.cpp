@@ -1,6 +1,6 @@
 // probe-unavailable: a probe that was asked for could not be attached, so what it would have shown is
 // unknown, which is not the same as absent. Met in bcc PR 5560: on a new kernel a tool counts nothing, or the
-// wrong thing.
+// wrong thing. attach spares a process the probes that would slow it, which has a remedy of its own.
 
 #include <algorithm>
 #include <map>
@@ -11,6 +11,7 @@
 #include "analysis/findings/attached.h"
 #include "analysis/findings/evidence.h"
 #include "analysis/findings/finding.h"
+#include "analysis/spared_probes.h"
 
 namespace iotrace {
 
@@ -20,6 +21,19 @@ struct Missing {
   std::set<std::string> probes;
   std::set<std::uint32_t> rows;
 };
+
+struct Words {
+  std::string_view severity, became, remedy;
+};
+
+Words words_for(std::string_view reason) {
+  if (reason.find(kOverLimit) != std::string_view::npos)
+    return {"warn", "had to be switched off",
+            "Allow it more by --max-overhead, or watch with fewer --probes."};
+  if (reason.find(kLeftOut) != std::string_view::npos)
+    return {"info", "had been left out", "Name it in --probes where its cost can be borne."};
+  return {"warn", "did not attach", "Run iotrace doctor: it names what is missing here and what to do."};
+}
 
 std::vector<Finding> judge_probes(const RunRecord& record) {
   std::map<std::string, Missing> by_reason;
@@ -32,20 +46,22 @@ std::vector<Finding> judge_probes(const RunRecord& record) {
     }
 
   std::vector<Finding> findings;
-  for (const auto& [reason, missing] : by_reason)
+  for (const auto& [reason, missing] : by_reason) {
+    const Words words = words_for(reason);
+    const bool one = missing.probes.size() == 1;
     findings.push_back(
         {.id = "probe-unavailable",
-         .severity = "warn",
+         .severity = std::string(words.severity),
          .rows = {missing.rows.begin(), missing.rows.end()},
-         .text = fmt::format(
-             "{} {} did not attach, so that {} numbers are unknown (not 0) and findings that need them "
-             "are silent: {}.",
-             missing.probes.size() == 1 ? "probe" : "probes", fmt::join(missing.probes, ", "),
-             missing.probes.size() == 1 ? "its" : "their", reason),
+         .text = fmt::format("{} {} {}, so that {} numbers are unknown (not 0) and findings that need "
+                             "them are silent: {}.",
+                             one ? "probe" : "probes", fmt::join(missing.probes, ", "), words.became,
+                             one ? "its" : "their", reason),
          .numbers = {{"probes", static_cast<double>(missing.probes.size())},
                      {"rows", static_cast<double>(missing.rows.size())}},
-         .remedy = "Run iotrace doctor: it names what is missing here and what to do.",
+         .remedy = std::string(words.remedy),
          .source = "bcc PR 5560, issues 4700, 2366"});
+  }
   return findings;
 }
 

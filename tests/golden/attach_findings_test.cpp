@@ -241,3 +241,19 @@ TEST_CASE("attach: what a probe lost or could not see is told of all targets") {
   CHECK(fired(record, "events-lost").at(0).rows.empty());
   CHECK(sentence(record, "probe-unavailable").starts_with("warn: probe mmap_lock did not attach"));
 }
+
+TEST_CASE("attach: a probe that it spares the process has a remedy of its own") {
+  auto sentence_for = [](const std::string& reason) {
+    RunRecord record = lucene_record();
+    record.totals->probes[1] = {.name = "mmap_lock", .reason = reason};
+    return sentence(record, "probe-unavailable");
+  };
+  const std::string limit =
+      sentence_for("its programs took 5.6 % of a processor, more than --max-overhead 5.0 %");
+  CHECK(limit.starts_with("warn: probe mmap_lock had to be switched off, so that"));
+  CHECK(limit.ends_with("Allow it more by --max-overhead, or watch with fewer --probes."));
+  const std::string dear =
+      sentence_for("mmap_lock: left out, as each of its events costs the path of a cgroup");
+  CHECK(dear.starts_with("info: probe mmap_lock had been left out, so that"));
+  CHECK(dear.ends_with("Name it in --probes where its cost can be borne."));
+}

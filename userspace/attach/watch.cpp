@@ -14,6 +14,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "analysis/spared_probes.h"
 #include "userspace/attach/attached_file.h"
 #include "userspace/attach/file_catalog.h"
 #include "userspace/controller/interrupt.h"
@@ -192,9 +193,8 @@ private:
   }
 
   void switch_off(const std::string& probe, double ratio) {
-    const std::string why =
-        fmt::format("its programs took {:.1f} % of a processor, more than --max-overhead {:.1f} %",
-                    100 * ratio, 100 * request_.max_overhead_ratio);
+    const std::string why = fmt::format("its programs took {:.1f} % of a processor, {} {:.1f} %", 100 * ratio,
+                                        kOverLimit, 100 * request_.max_overhead_ratio);
     probes_->give_up(probe, why);
     last_costs_.erase(probe);
     note(fmt::format("the probe {} was switched off after {:.0f} s: {}", probe,

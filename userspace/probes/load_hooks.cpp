@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/spared_probes.h"
 #include "userspace/probes/attachments.h"
 #include "userspace/probes/calls.h"
 #include "userspace/probes/event_ring.h"
@@ -62,7 +63,7 @@ void make_room(const BpfObject& object, const config& configuration) {
 
 void leave_out(HookState& state, const Variant& dear) {
   state.refusals.clear();
-  state.give_up(fmt::format("left out, as {}, also for threads that are not watched", dear.dear));
+  state.give_up(fmt::format("{} {}, also for threads that are not watched", kLeftOut, dear.dear));
 }
 
 // Loads each hook's variant by itself and gives up those that are refused. True: there was one.
