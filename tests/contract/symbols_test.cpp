@@ -57,6 +57,14 @@ TEST_CASE("a JIT's map: the later function at one place holds") {
   CHECK(functions.at(0x7f20).name == "b c");
 }
 
+TEST_CASE("perf map: as a JVM writes it, with 0x before its numbers") {
+  const auto functions = parse_perf_map("0x00007fc9f0ec71a0 0x0000000000000200 void Search.next(int, int)\n");
+  REQUIRE(functions.size() == 1);
+  REQUIRE(functions.contains(0x7fc9f0ec71a0));
+  CHECK(functions.at(0x7fc9f0ec71a0).bytes == 0x200);
+  CHECK(functions.at(0x7fc9f0ec71a0).name == "void Search.next(int, int)");
+}
+
 TEST_CASE("functions of this process have their names, in the program and in a library") {
   ProcessSymbols symbols(::getpid());
   symbols.look();

@@ -15,8 +15,10 @@ namespace {
 constexpr std::size_t kMostJitBytes = 64 << 20;  // of perf-PID.map: about a million functions
 
 // Takes the next hexadecimal number off the front, with what separates it from the rest.
+// "0x" may stand before it, as in the JVM's maps.
 std::optional<std::uint64_t> take_hex(std::string_view& text) {
   std::uint64_t number = 0;
+  if (text.starts_with("0x")) text.remove_prefix(2);
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number, 16);
   if (problem != std::errc{}) return std::nullopt;
   text.remove_prefix(std::min<std::size_t>(static_cast<std::size_t>(end - text.data()) + 1, text.size()));
