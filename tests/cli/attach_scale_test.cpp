@@ -134,7 +134,7 @@ Watched watch_crowd(Shape shape) {
   TempFolder folder;
   Crowded target(folder, shape);
   const auto record = folder.path() / "r.json", metrics = folder.path() / "m.prom";
-  Program attach({"attach", "-p", target.pid(), "-d", "60", "-i", "1", "--max-overhead", "100", "-o",
+  Program attach({"attach", "-p", target.pid(), "-d", "60", "-i", "1", "--max-overhead", "100%", "-o",
                   record.string(), "--textfile", metrics.string()});
   REQUIRE(wait_until([&] { return std::filesystem::exists(metrics) || attach.ended(); }));
   target.go();

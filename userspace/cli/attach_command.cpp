@@ -49,7 +49,7 @@ Result<WatchRequest> request_from(const AttachWords& words) {
   if (words.duration < 0) return usage_error("-d: seconds, or 0 to watch until Ctrl-C");
   if (words.interval < 0.1) return usage_error("-i: seconds between two lines, 0.1 at least");
   if (words.top == 0) return usage_error("--top: 1 at least");
-  if (words.max_overhead_pct <= 0) return usage_error("--max-overhead: percent of a processor, above 0");
+  if (!(words.max_overhead_pct > 0)) return usage_error("--max-overhead: percent of a processor, above 0");
   auto logs = log_settings(words.logs, words.output, words.probes);
   if (!logs) return logs.error();
   request.logs = *logs;
@@ -144,8 +144,15 @@ void declare_attach_options(CLI::App& attach, AttachWords& words) {
   attach.add_option(
       "--textfile", words.textfile,
       "Replace this file with OpenMetrics at each interval, for node_exporter's textfile collector");
-  attach.add_option("--max-overhead", words.max_overhead_pct,
-                    "Switch a probe off that takes more percent of a processor than this (5)");
+  attach
+      .add_option("--max-overhead", words.max_overhead_pct,
+                  "Switch a probe off that takes more percent of a processor than this (5)")
+      ->transform(CLI::Validator(
+          [](std::string& word) {
+            if (word.ends_with('%')) word.pop_back();
+            return std::string();
+          },
+          ""));
   attach.add_flag("--expect-hints", words.expect_hints,
                   "The target should be giving hints: say so if it does not");
   attach.add_option("--probes", words.probes, "Names of probes (all); see iotrace list probes")
