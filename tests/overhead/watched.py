@@ -37,9 +37,9 @@ def warm(folder):
 
 
 @contextlib.contextmanager
-def watching(program, pid):
-    """From its first line on, which comes when it has counted for a tenth of a second, to the end."""
-    watch = subprocess.Popen([program, "attach", "-p", str(pid), "-d", "0", "-i", "0.1"],
+def watching(program, pid, interval_s=1):
+    """From its first line on, which comes when it has counted for an interval, to the end."""
+    watch = subprocess.Popen([program, "attach", "-p", str(pid), "-d", "0", "-i", str(interval_s)],
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     first = watch.stdout.readline()
     if "faults" not in first:
@@ -125,7 +125,7 @@ def first_data_ms(program, rounds):
     try:
         for _ in range(rounds):
             start = time.monotonic()
-            with watching(program, idle.pid):
+            with watching(program, idle.pid, 0.1):
                 took.append((time.monotonic() - start) * 1000)
     finally:
         idle.kill()
