@@ -62,8 +62,9 @@ kernels: install-build
 unit: install-build install-test
 	@tests/sanitized $(BUILD)-sanitized
 
-overhead: install-build
+overhead: install-build install-test
 	@tests/install $(OVERHEAD_PACKAGES)
+	@cmake -S . -B $(BUILD) -G Ninja -DIOTRACE_TESTS=ON >/dev/null
 	@$(MAKE) --no-print-directory all
 	@cmake --build $(BUILD) --target bpf_time fault_storm lmdb_reader
 	$(SUDO) tests/overhead/run ./iotrace $(BUILD) $(ARGS)

@@ -53,7 +53,7 @@ def watching(program, pid, interval_s=1):
         os.set_blocking(watch.stdout.fileno(), True)
         said, _ = watch.communicate(timeout=LONGEST_S)
         if "switched off" in said:
-            sys.exit(f"iotrace attach gave up a probe, so that its cost can't be told:\n{said}")
+            raise Failed("attach switched a probe off, so that its cost can't be told")
 
 
 def lookups_take(command, program=None):
@@ -150,7 +150,11 @@ def watched(program, build, folder, rounds):
             print(f"  {name}: n/a: {why}")
             continue
         for state in (WARM, COLD):
-            estimate = ratio(program, command(state), place, state, rounds)
+            try:
+                estimate = ratio(program, command(state), place, state, rounds)
+            except Failed as why:
+                print(f"  {name}, {state}: n/a: {why}")
+                continue
             keep(f"{name}, {state}", estimate, goals.WATCHED_RATIO, goals.at_least(goals.WATCHED_RATIO, estimate), 3)
     estimate = cost_on_others(program, rounds)
     keep("ns on another's system call", estimate, goals.OTHERS_CALL_NS,

@@ -169,7 +169,7 @@ Result<LoadedHooks> load_hooks(HookStates states, const KernelBtf& kernel, const
     if (!no_mapping.empty())
       for (HookId id : {HookId::kPageCache, HookId::kReadahead, HookId::kBlockIo})
         states[id].give_up(no_mapping);
-    return LoadedHooks{std::move(*object), std::move(states), std::move(attachments), false};
+    return LoadedHooks{std::move(*object), std::move(states), {}, false};
   }
 }
 

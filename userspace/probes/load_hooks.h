@@ -22,7 +22,7 @@ struct Followed {
 struct LoadedHooks {
   BpfObject object;
   HookStates states;
-  std::array<Attachments, kHooks> attachments;  // of each hook that works
+  std::array<Attachments, kHooks> attachments;  // for attach, of each hook that works
   bool mapping_paths = false;                   // programs may ask for the path of a mapped file
 };
 
