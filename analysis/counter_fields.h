@@ -145,6 +145,7 @@ void fields(auto& field, Of<BlockIo> auto& io) {
 
 void fields(auto& field, Of<Reclaim> auto& reclaim) {
   field("direct_stalls", reclaim.direct_stalls);
+  field("cgroup_stalls", reclaim.cgroup_stalls);
   field("stall_ns", reclaim.stall_ns);
   field("reclaimed_pages", reclaim.reclaimed_pages);
   field("tlb_shootdowns", reclaim.tlb_shootdowns);

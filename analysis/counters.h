@@ -137,6 +137,7 @@ struct BlockIo {
 // What the target's threads paid for memory.
 struct Reclaim {
   std::optional<Count> direct_stalls;  // times that a thread had to free memory itself
+  std::optional<Count> cgroup_stalls;  // of these, as a memory cgroup was at its limit
   std::optional<Histogram> stall_ns;
   std::optional<Count> reclaimed_pages;  // by these
   std::optional<Count> tlb_shootdowns;   // flushes of other processors' entries that its threads asked for

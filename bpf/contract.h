@@ -267,6 +267,7 @@ struct io_counters {
 // Memory that the target's threads had to find themselves, and what unmapping costs them.
 struct reclaim_counters {
   __u64 stalls;           // direct reclaim
+  __u64 cgroup_stalls;    // of these, as a memory cgroup was at its limit
   __u64 reclaimed_pages;  // by them
   __u64 tlb_shootdowns;   // flushes of other CPUs' entries that the target's threads asked for
   __u64 swap_ins;         // pages
@@ -305,7 +306,7 @@ struct counters {
   __u64 threads_displaced;  // a thread's state was in use when another thread took its slot
 };
 CONTRACT_SIZE(struct counters, 8 * (CALL_SLOTS + 2 + 8 + PAGE_SOURCES + 3 * PAGE_SOURCE_SLOTS + 3 + 5 +
-                                    3 * LOCK_SIDES + 1 + 19 + 4 + 4 + 3 + 1));
+                                    3 * LOCK_SIDES + 1 + 19 + 4 + 5 + 3 + 1));
 
 // What each CPU keeps for itself: sums, and what can't be added up.
 struct cpu_counters {

@@ -36,13 +36,14 @@ static __always_inline int reclaim_begins(void) {
   return 0;
 }
 
-static __always_inline int reclaim_ends(__u64 pages) {
+static __always_inline int reclaim_ends(__u64 pages, __u64 of_cgroup) {
   const struct task_struct* task = bpf_get_current_task_btf();
   if (!counted_work(task)) return 0;
   struct counters* c = my_counters();
   struct thread_state* thread = thread_state(task);
   if (!c || !thread || !thread->reclaim_ns) return 0;
   c->reclaim.stalls++;
+  c->reclaim.cgroup_stalls += of_cgroup;
   c->reclaim.reclaimed_pages += pages;
   histogram_add(HISTOGRAM_RECLAIM, bpf_ktime_get_ns() - thread->reclaim_ns);
   thread->reclaim_ns = 0;
@@ -56,7 +57,7 @@ int on_reclaim_begins__tp_btf(__u64* ctx) {
 
 SEC("?tp_btf/mm_vmscan_direct_reclaim_end")
 int on_reclaim_ends__tp_btf(__u64* ctx) {
-  return reclaim_ends(ctx[0]);
+  return reclaim_ends(ctx[0], 0);
 }
 
 SEC("?tp_btf/mm_vmscan_memcg_reclaim_begin")
@@ -66,7 +67,7 @@ int on_memcg_reclaim_begins__tp_btf(__u64* ctx) {
 
 SEC("?tp_btf/mm_vmscan_memcg_reclaim_end")
 int on_memcg_reclaim_ends__tp_btf(__u64* ctx) {
-  return reclaim_ends(ctx[0]);
+  return reclaim_ends(ctx[0], 1);
 }
 
 // (reason, pages)

@@ -31,6 +31,18 @@ bool stalls(const Row& row) {
          share_of(row).value_or(0) >= kShare;
 }
 
+// Where memory ran out, by most of the stalls.
+const char* remedy_for(const Reclaim& reclaim) {
+  if (!reclaim.cgroup_stalls)
+    return "Give the reader more memory (its cgroup's memory.max, or the machine's), or let fewer pages in: "
+           "MADV_RANDOM, a smaller readahead, O_DIRECT.";
+  return 2 * *reclaim.cgroup_stalls > *reclaim.direct_stalls
+             ? "Raise the memory limit of its cgroup (memory.max), or let fewer pages in: MADV_RANDOM, a "
+               "smaller readahead, O_DIRECT."
+             : "Give the machine more memory, or let fewer pages in: MADV_RANDOM, a smaller readahead, "
+               "O_DIRECT.";
+}
+
 double window_seconds(const Row& row) {
   return thread_seconds(row, row.traced) / row.threads;
 }
@@ -60,12 +72,7 @@ Finding finding_for(const RunRecord& record, const RowIndexes& rows) {
           .numbers = {{"stalls", count},
                       {"stalls_per_s", count / window_seconds(row)},
                       {"stall_ratio", share(worst)}},
-          .remedy =
-              limit
-                  ? "Raise the memory limit of its cgroup (memory.max), or let fewer pages in: MADV_RANDOM, "
-                    "a smaller readahead, O_DIRECT."
-                  : "Give the machine more memory, or let fewer pages in: MADV_RANDOM, a smaller readahead, "
-                    "O_DIRECT.",
+          .remedy = remedy_for(*row.reclaim),
           .source = "linux-kernel 2002 (reference/lkml-2002); mm/vmscan.c, try_to_free_pages"};
 }
 

@@ -120,6 +120,10 @@ std::vector<std::string> memory_words(const RunRecord& record) {
   if (reclaim.direct_stalls.value_or(0) > 0) {
     std::string text = fmt::format("direct reclaim: threads freed memory themselves {}",
                                    counted(*reclaim.direct_stalls, "time"));
+    if (reclaim.cgroup_stalls.value_or(0) > 0)
+      text += fmt::format(" ({} at a cgroup's limit)", reclaim.cgroup_stalls == reclaim.direct_stalls
+                                                           ? "all"
+                                                           : std::to_string(*reclaim.cgroup_stalls));
     if (reclaim.stall_ns)
       text += fmt::format(", {} in all, p99 {}", human_ns(static_cast<double>(reclaim.stall_ns->sum())),
                           cell_ns(reclaim.stall_ns->percentile(0.99)));

@@ -168,7 +168,8 @@ inline RunRecord lucene_record() {
   totals.mmap_lock = MmapLock{.read = lock_side(14'500, 1'430, 4'194'304),
                               .write = lock_side(800, 2, 4'194'304),
                               .holders = {{{"merge", "munmap", 1'400}, {"search-1", "page fault", 32}}}};
-  totals.reclaim = Reclaim{.direct_stalls = 120, .stall_ns = latencies(120, 800'000), .swap_in_pages = 0};
+  totals.reclaim = Reclaim{
+      .direct_stalls = 120, .cgroup_stalls = 118, .stall_ns = latencies(120, 800'000), .swap_in_pages = 0};
   totals.unavailable = {{"readahead", "needs tracepoints that Linux 6.18 brought"}};
   record.files[0].unavailable = {{"hints.in_time_pages", "not counted by file"}};
   record.files[1].unavailable = {{"hints.in_time_pages", "not counted by file"}};

@@ -100,6 +100,7 @@ inline RunRecord attach_metrics_record(Count times = 1) {
   side.wait_ns.add(2 << 20, 2 * times);
   totals.mmap_lock = MmapLock{.read = side, .write = LockSide{}};
   totals.reclaim = Reclaim{.direct_stalls = 3 * times,
+                           .cgroup_stalls = 2 * times,
                            .stall_ns = watched_latencies(3 * times, 4'000'000),
                            .tlb_shootdowns = 29 * times,
                            .swap_in_pages = 0};

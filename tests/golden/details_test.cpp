@@ -57,6 +57,7 @@ Row known_row() {
                             .orders = std::map<std::uint32_t, Count>{{0, 1300}, {2, 650}},
                             .mmap_miss_max = 7};
   row.reclaim = Reclaim{.direct_stalls = 65,
+                        .cgroup_stalls = 65,
                         .stall_ns = latencies(65, 400'000),
                         .reclaimed_pages = 2'080,
                         .tlb_shootdowns = 130,

@@ -35,6 +35,7 @@ Row convoy_row() {
 Row reclaiming_row() {
   Row row = mmap_random_row("mmap-random", 4, kOps);
   row.reclaim = Reclaim{.direct_stalls = 500,
+                        .cgroup_stalls = 500,
                         .stall_ns = latencies(500, 1'000'000),
                         .reclaimed_pages = 16'000,
                         .tlb_shootdowns = 0,
@@ -111,9 +112,24 @@ TEST_CASE("direct-reclaim: how often, how long, how much of the time") {
   // Nobody took memory away on purpose.
   Row without_limit = reclaiming_row();
   without_limit.cell.memory_limit_bytes.reset();
+  without_limit.reclaim->cgroup_stalls = 250;
   const std::string text = only_sentence(record_of({without_limit}), "direct-reclaim");
   CHECK(text.starts_with("warn: "));
   CHECK(text.find(" (mmap-random cold random T04). Give the machine more memory") != std::string::npos);
+}
+
+TEST_CASE("direct-reclaim: what ran out is what to have more of") {
+  auto remedy = [](std::optional<Count> cgroup_stalls) {
+    Row row = reclaiming_row();
+    row.reclaim->cgroup_stalls = cgroup_stalls;
+    return fired(record_of({row}), "direct-reclaim").at(0).remedy;
+  };
+  CHECK(remedy(0).starts_with("Give the machine more memory"));
+  CHECK(remedy(250).starts_with("Give the machine more memory"));
+  CHECK(remedy(251).starts_with("Raise the memory limit of its cgroup (memory.max)"));
+  // A record of before they were told apart.
+  CHECK(remedy(std::nullopt)
+            .starts_with("Give the reader more memory (its cgroup's memory.max, or the machine's)"));
 }
 
 TEST_CASE("direct-reclaim: the row that loses most speaks for all") {

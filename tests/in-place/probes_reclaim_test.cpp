@@ -47,6 +47,7 @@ TEST_CASE("a thread that passes its cgroup's limit frees the pages itself") {
   ProbeReadings readings = observe(*probes, target);
   const Reclaim& reclaim = *readings.reclaim;
   CHECK(*reclaim.direct_stalls > 0);
+  CHECK(reclaim.cgroup_stalls == reclaim.direct_stalls);  // the machine has memory
   CHECK(reclaim.stall_ns->count() == *reclaim.direct_stalls);
   CHECK(reclaim.stall_ns->min() > 0);
   // Half the pages had to go again, and pages of the file are nearly all that the group has.
@@ -77,6 +78,7 @@ TEST_CASE("with memory for all nobody frees any, and another process that must i
   auto readings = probes->read();
   REQUIRE(readings);
   CHECK(readings->reclaim->direct_stalls == 0);
+  CHECK(readings->reclaim->cgroup_stalls == 0);
   CHECK(readings->reclaim->stall_ns->count() == 0);
   CHECK(readings->reclaim->reclaimed_pages == 0);
   CHECK(readings->reclaim->swap_in_pages == 0);

@@ -108,8 +108,9 @@ TEST_CASE("each key holds the member of its name") {
   holds(row["mmap_lock"]["read"], R"({"acquired":9,"contended":5,"slow_path":6})");
   holds(row["readahead"], R"({"sync":20,"async":21,"orders":{"0":22,"9":23},"mmap_miss_max":24})");
   holds(row["block_io"], R"({"reads":30,"read_bytes":31,"unplaced":32})");
-  holds(row["reclaim"],
-        R"({"direct_stalls":40,"reclaimed_pages":41,"tlb_shootdowns":42,"swap_in_pages":43})");
+  holds(
+      row["reclaim"],
+      R"({"direct_stalls":40,"cgroup_stalls":39,"reclaimed_pages":41,"tlb_shootdowns":42,"swap_in_pages":43})");
   holds(
       record["target"],
       R"({"asked":"-p 4711","processes":[{"pid":4711,"name":"java","ended":"exited"}],"seconds":10.5,)"

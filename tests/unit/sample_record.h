@@ -91,7 +91,7 @@ inline Row full_row() {
   row.page_cache = {100, {1, 2, 3, 4, 90}, 60, 40, 20, 10, {0, 1, 2, 3, 34}, kernel};
   row.readahead = Readahead{20, 21, kernel, {{{0, 22}, {9, 23}}}, 24};
   row.block_io = BlockIo{30, 31, kernel, kernel, kernel, 32};
-  row.reclaim = Reclaim{40, kernel, 41, 42, 43};
+  row.reclaim = Reclaim{40, 39, kernel, 41, 42, 43};
   row.mmap_lock = {lock, lock, {{{"reader-1", "mmap", 2}}}};
   row.unavailable = {{"faults.retried", "example"}};
   row.probes = {{"faults", "tp_btf", "fentry: ENOTSUPP", 4, 5}};

@@ -111,8 +111,8 @@ Status add(BlockIo& sum, const BlockIo& more) {
 }
 
 Status add(Reclaim& sum, const Reclaim& more) {
-  for (auto number : {&Reclaim::direct_stalls, &Reclaim::reclaimed_pages, &Reclaim::tlb_shootdowns,
-                      &Reclaim::swap_in_pages})
+  for (auto number : {&Reclaim::direct_stalls, &Reclaim::cgroup_stalls, &Reclaim::reclaimed_pages,
+                      &Reclaim::tlb_shootdowns, &Reclaim::swap_in_pages})
     add(sum.*number, more.*number);
   return add(sum.stall_ns, more.stall_ns);
 }

@@ -16,6 +16,7 @@ void read(const Counted& in_window, ProbeReadings& readings) {
   const reclaim_counters& counted = sums.totals.reclaim;
   Reclaim& reclaim = readings.reclaim.emplace();
   reclaim.direct_stalls = counted.stalls;
+  reclaim.cgroup_stalls = counted.cgroup_stalls;
   reclaim.stall_ns = sums.histograms[HISTOGRAM_RECLAIM];
   reclaim.reclaimed_pages = counted.reclaimed_pages;
   if (states.works(HookId::kTlb))
