@@ -1,5 +1,6 @@
 """What a guest does, as the shell script that its init reads: jobs of a group, on ext4 and on xfs."""
 
+import itertools
 import re
 import subprocess
 
@@ -45,24 +46,28 @@ def run_job(filesystem, name, command):
     return f"job run {SECONDS['run']} {filesystem}-{name} {command} -o /results/{filesystem}-{name}.json"
 
 
-def script(tests, left_out):
-    """All jobs.
-
-    left_out  {test name: reason}
-    """
+def all_jobs(tests, left_out):
+    """[(file system, the script's line)], the long ones first."""
     cases = [name for name in test_cases(tests) if name not in left_out]
-    lines = []
+    listed = []
     for filesystem in ("ext4", "xfs"):
-        lines += [f"cd /{filesystem}", f"export TMPDIR=/{filesystem}",
-                  f"job doctor {SECONDS['doctor']} {filesystem} iotrace doctor", run_job(filesystem, "reads", READS)]
-        if filesystem == "ext4":
-            lines += [run_job(filesystem, "churn", CHURN), run_job(filesystem, "limited", LIMITED)]
-    lines.append("hand_back")
-    for filesystem in ("xfs", "ext4"):
-        lines += [f"cd /{filesystem}", f"export TMPDIR=/{filesystem}"]
-        lines += [test_job(filesystem, name) for name in cases if filesystem == "ext4" or name in ON_XFS]
-        lines.append("hand_back")
-    return "\n".join(lines) + "\n"
+        listed += [(filesystem, f"job doctor {SECONDS['doctor']} {filesystem} iotrace doctor"),
+                   (filesystem, run_job(filesystem, "reads", READS))]
+    listed += [("ext4", run_job("ext4", "churn", CHURN)), ("ext4", run_job("ext4", "limited", LIMITED))]
+    listed += [("xfs", test_job("xfs", name)) for name in cases if name in ON_XFS]
+    listed += [("ext4", test_job("ext4", name)) for name in cases]
+    return listed
+
+
+def scripts(listed, guests):
+    """The jobs dealt to so many guests: a script for each."""
+    dealt = []
+    for number in range(guests):
+        lines = []
+        for filesystem, jobs in itertools.groupby(listed[number::guests], key=lambda job: job[0]):
+            lines += [f"cd /{filesystem}", f"export TMPDIR=/{filesystem}", *(line for _, line in jobs), "hand_back"]
+        dealt.append("\n".join(lines) + "\n")
+    return dealt
 
 
 def measuring_script(arguments):

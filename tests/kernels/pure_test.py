@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Without a guest: kernels in turns, records kept, and how they are compared; what a job's attempts come to."""
+"""Without a guest: kernels in turns, records kept, and how they are compared; how jobs are dealt to
+guests, what a job's attempts come to."""
 
 import contextlib
 import importlib.machinery
@@ -15,6 +16,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
+import jobs
 import verdict
 
 
@@ -117,15 +119,24 @@ class SideBySide(unittest.TestCase):
         self.assertEqual(self.booted, [])
 
 
+class Deal(unittest.TestCase):
+    def test_each_job_is_done_once_in_its_file_system(self):
+        listed = [("ext4", "job a"), ("xfs", "job b"), ("ext4", "job c"), ("ext4", "job d"), ("ext4", "job e")]
+        first, second = jobs.scripts(listed, 2)
+        ext4, xfs = ("cd /ext4", "export TMPDIR=/ext4"), ("cd /xfs", "export TMPDIR=/xfs")
+        self.assertEqual(first.splitlines(), [*ext4, "job a", "job c", "job e", "hand_back"])
+        self.assertEqual(second.splitlines(), [*xfs, "job b", "hand_back", *ext4, "job d", "hand_back"])
+
+
 class Attempts(unittest.TestCase):
     def test_a_job_counts_as_its_last_attempt(self):
         lines = ["1 0.0 1.5 1 ext4 flaky: one", "0 1.5 2.0 2 ext4 flaky: one", "0 2.0 3.0 3 xfs flaky: one",
                  "1 3.0 4.0 4 ext4 broken", "137 4.0 6.0 5 ext4 broken"]
-        jobs = verdict.jobs({"jobs": "\n".join(lines), "2.txt": "fine"})
-        self.assertEqual([(job.group, job.name, job.code, job.again) for job in jobs],
+        found = verdict.jobs({"jobs": "\n".join(lines), "2.txt": "fine"})
+        self.assertEqual([(job.group, job.name, job.code, job.again) for job in found],
                          [("ext4", "flaky: one", 0, True), ("xfs", "flaky: one", 0, False),
                           ("ext4", "broken", 137, True)])
-        self.assertEqual((jobs[0].output, jobs[0].seconds), ("fine", 0.5))
+        self.assertEqual((found[0].output, found[0].seconds), ("fine", 0.5))
 
 
 unittest.main()
