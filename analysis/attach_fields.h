@@ -18,6 +18,7 @@ void fields(auto& field, Of<AttachTarget> auto& target) {
   field("processes", target.processes);
   field("seconds", target.seconds);
   field("observer_cpu_ratio", target.observer_cpu_ratio);
+  field("observer_timed_s", target.observer_timed_s);
   field("notes", target.notes);
   field("files_left_out", target.files_left_out);
   field("threads_left_out", target.threads_left_out);

@@ -25,8 +25,9 @@ struct AttachTarget {
   std::string asked;  // "-p 4711", "--comm java", "--cgroup /lucene"
   std::vector<WatchedProcess> processes;
   double seconds = 0;  // watched
-  std::optional<double>
-      observer_cpu_ratio;          // processor time of all the BPF programs / seconds: of one processor
+  // Processor time of all the BPF programs / seconds, of one processor, in samples of so many seconds
+  // together.
+  std::optional<double> observer_cpu_ratio, observer_timed_s;
   std::vector<std::string> notes;  // what the reader should know: a probe switched off, an exec, …
   // Beyond the bound of the tables: counted in `totals`, not by file or thread.
   Count files_left_out = 0, threads_left_out = 0;

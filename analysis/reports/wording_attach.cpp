@@ -70,7 +70,11 @@ std::vector<std::string> watch_facts(const RunRecord& record) {
 
 std::string cost_words(const RunRecord& record) {
   if (!record.target || !record.target->observer_cpu_ratio) return {};
-  return percent(*record.target->observer_cpu_ratio) + " of one processor in the probes";
+  const AttachTarget& target = *record.target;
+  return percent(*target.observer_cpu_ratio) + " of one processor in the probes" +
+         (target.observer_timed_s
+              ? fmt::format(", timed for {:.1f} s of {:.1f} s", *target.observer_timed_s, target.seconds)
+              : "");
 }
 
 std::string quiet_words(const RunRecord& record) {

@@ -101,8 +101,11 @@ inline RunRecord watched(std::vector<AttachedFile> files) {
   record.seed = 0;
   record.file = {};
   record.options = {};
-  record.target = AttachTarget{
-      .asked = "-p 4711", .processes = {{4711, "java", {}}}, .seconds = 10, .observer_cpu_ratio = 0.009};
+  record.target = AttachTarget{.asked = "-p 4711",
+                               .processes = {{4711, "java", {}}},
+                               .seconds = 10,
+                               .observer_cpu_ratio = 0.009,
+                               .observer_timed_s = 1};
   record.totals = Totals{.syscalls = std::vector<SyscallCount>(),
                          .madvise = std::vector<MadviseCount>(),
                          .hints = Hints{.issued = 0, .rejected = 0},

@@ -60,7 +60,8 @@ inline RunRecord attach_metrics_record(Count times = 1) {
       .asked = "--comm java",
       .processes = {{.pid = 4711, .name = "java"}, {.pid = 4712, .name = "java", .ended = "exited"}},
       .seconds = 10.0 * static_cast<double>(times),
-      .observer_cpu_ratio = 0.0125};
+      .observer_cpu_ratio = 0.0125,
+      .observer_timed_s = 1};
   record.files.push_back(watched_file("/index/_0.fdt", ".fdt", 100 * times));
   record.files.push_back(watched_file("/index/a\"b\\c\nd\xff.vec", ".vec", 10 * times));
   for (int i = 1; i <= 20; ++i)

@@ -114,7 +114,7 @@ TEST_CASE("each key holds the member of its name") {
   holds(
       record["target"],
       R"({"asked":"-p 4711","processes":[{"pid":4711,"name":"java","ended":"exited"}],"seconds":10.5,)"
-      R"("observer_cpu_ratio":0.01,"notes":["a note"],"files_left_out":3,"threads_left_out":4,"expect_hints":true})");
+      R"("observer_cpu_ratio":0.01,"observer_timed_s":0.7,"notes":["a note"],"files_left_out":3,"threads_left_out":4,"expect_hints":true})");
   holds(record["threads"][0],
         R"({"pid":4711,"tid":4712,"name":"search-1","seconds":10.5,"faults":7,"fault_wait_s":1.5,)"
         R"("read_wait_s":2.5,"mmap_lock_wait_s":3.5,"futex_wait_s":4.5})");

@@ -147,7 +147,7 @@ inline RunRecord full_record() {
   record.rows = {full_row()};
   record.ceiling = {{16384, 64, 1e5, 1.6e9}};
   record.second_pass_ratio = 1.5;
-  record.target = AttachTarget{"-p 4711", {{4711, "java", "exited"}}, 10.5, 0.01, {"a note"}, 3, 4, true};
+  record.target = AttachTarget{"-p 4711", {{4711, "java", "exited"}}, 10.5, 0.01, 0.7, {"a note"}, 3, 4, true};
   record.totals = full_totals(record.rows[0]);
   record.files = {full_file(record.rows[0])};
   record.threads = {{4711, 4712, "search-1", 10.5, 7, 1.5, 2.5, 3.5, 4.5}};

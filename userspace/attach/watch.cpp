@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
-#include <map>
 #include <memory>
-#include <numeric>
 #include <set>
 
 #include <fmt/chrono.h>
@@ -16,6 +14,7 @@
 
 #include "analysis/spared_probes.h"
 #include "userspace/attach/attached_file.h"
+#include "userspace/attach/cost_samples.h"
 #include "userspace/attach/file_catalog.h"
 #include "userspace/controller/interrupt.h"
 #include "userspace/host/host.h"
@@ -27,10 +26,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The kernel times BPF programs for so long in each interval, as timing itself costs about as much as they
-// do.
-constexpr auto kCostSample = std::chrono::milliseconds(100);
-constexpr std::size_t kCostSamples = 3;
 constexpr auto kLookForTargets = std::chrono::milliseconds(200);
 
 double seconds_between(Clock::time_point from, Clock::time_point to) {
@@ -41,14 +36,6 @@ std::uint64_t monotonic_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
-}
-
-// What it takes to read the clock: of each run of a program the kernel's timing of it contains that once.
-double clock_read_ns() {
-  constexpr int kReads = 1000;
-  const std::uint64_t begun = monotonic_ns();
-  for (int read = 0; read < kReads; ++read) static_cast<void>(monotonic_ns());
-  return static_cast<double>(monotonic_ns() - begun) / kReads;
 }
 
 std::optional<Count> minus(const std::optional<Count>& now, const std::optional<Count>& before) {
@@ -120,7 +107,8 @@ class Watch {
 public:
   Watch(const WatchRequest& request, Targets targets, std::unique_ptr<WatchSet> probes)
       : request_(request), targets_(std::move(targets)), probes_(std::move(probes)),
-        page_bytes_(static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))) {
+        page_bytes_(static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))),
+        cost_(request.seconds, request.max_overhead_ratio) {
     record_.command = "attach";
     record_.iotrace = IOTRACE_VERSION;
     record_.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
@@ -138,7 +126,6 @@ public:
     // The last interval is taken when nothing counts any more, whenever the end came.
     for (bool last = false; !last;) {
       const auto tick = interval_began_ + to_duration(request_.interval_s);
-      measure_cost(std::min(tick, end()));
       wait_until(std::min(tick, end()));
       last = over();
       if (last) probes_->stop_counting();
@@ -165,11 +152,12 @@ private:
   // Ends early at an interrupt, and when all targets have ended. Children and newcomers join meanwhile.
   void wait_until(Clock::time_point until) {
     while (!interrupted() && !targets_.all_ended()) {
+      look_at_cost();
       const auto left = until - Clock::now();
       if (left <= Clock::duration::zero()) return;
       std::vector<pollfd> ends;
       for (int fd : targets_.pidfds()) ends.push_back({.fd = fd, .events = POLLIN, .revents = 0});
-      const auto pause = std::min<Clock::duration>(left, kLookForTargets);
+      const auto pause = std::min<Clock::duration>({left, kLookForTargets, cost_.next() - Clock::now()});
       ::poll(ends.data(), ends.size(),
              static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(pause).count()));
       follow_targets();
@@ -196,37 +184,17 @@ private:
     const std::string why = fmt::format("its programs took {:.1f} % of a processor, {} {:.1f} %", 100 * ratio,
                                         kOverLimit, 100 * request_.max_overhead_ratio);
     probes_->give_up(probe, why);
-    last_costs_.erase(probe);
     note(fmt::format("the probe {} was switched off after {:.0f} s: {}", probe,
                      seconds_between(began_, Clock::now()), why));
   }
 
-  // A probe that is dearer than the user allows, in several samples together, is switched off and says so.
-  void measure_cost(Clock::time_point before) {
-    const auto begun = Clock::now();
-    if (begun + kCostSample > before) return;
-    if (Status started = probes_->start_measuring_cost(); !started) {
-      note(fmt::format("the probes' own cost is not known, and --max-overhead has no effect: {}",
-                       started.error().message));
-      return;
-    }
-    wait_until(begun + kCostSample);
-    const double seconds = seconds_between(begun, Clock::now());
-    const std::vector<WatchSet::Cost> costs = probes_->stop_measuring_cost();
-    if (Clock::now() < begun + kCostSample) return;  // the target ended: too short to tell
-    double sum = 0;
-    for (const WatchSet::Cost& cost : costs) {
-      const double timing_ns =
-          std::min(static_cast<double>(cost.ns), static_cast<double>(cost.runs) * clock_ns_);
-      const double ratio = (static_cast<double>(cost.ns) - timing_ns) / 1e9 / seconds;
-      sum += ratio;
-      std::vector<double>& last = last_costs_[cost.probe];
-      last.push_back(ratio);
-      if (last.size() > kCostSamples) last.erase(last.begin());
-      const double mean = std::accumulate(last.begin(), last.end(), 0.0) / static_cast<double>(last.size());
-      if (last.size() == kCostSamples && mean > request_.max_overhead_ratio) switch_off(cost.probe, mean);
-    }
-    costs_.push_back(sum);
+  // A probe that is dearer than the user allows is switched off and says so.
+  void look_at_cost() {
+    auto dear = cost_.look(*probes_);
+    if (!dear)
+      note("the probes' own cost is not known, and --max-overhead has no effect: " + dear.error().message);
+    else
+      for (const auto& [probe, ratio] : *dear) switch_off(probe, ratio);
   }
 
   Status take_interval() {
@@ -327,11 +295,8 @@ private:
           "alone, and needless and cut-off pages are a lower bound",
           losses.hint_files));
     if (losses.targets) note(fmt::format("{} children found no room and were not watched", losses.targets));
-    if (!costs_.empty()) {
-      double sum = 0;
-      for (double cost : costs_) sum += cost;
-      record_.target->observer_cpu_ratio = sum / static_cast<double>(costs_.size());
-    }
+    record_.target->observer_cpu_ratio = cost_.ratio();
+    record_.target->observer_timed_s = cost_.seconds();
     return {};
   }
 
@@ -342,9 +307,7 @@ private:
   FileCatalog catalog_;
   RunRecord record_;
   Interval sums_before_;
-  std::vector<double> costs_;
-  std::map<std::string, std::vector<double>> last_costs_;  // of each probe, ratios
-  double clock_ns_ = clock_read_ns();
+  CostSamples cost_;
   Clock::time_point began_, interval_began_;
 };
 
