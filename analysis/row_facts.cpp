@@ -5,6 +5,10 @@
 
 namespace iotrace {
 
+bool emulated(const Host& host) {
+  return host.virtualisation == "qemu";  // as QEMU's own processor (TCG) calls itself; under KVM it is "kvm"
+}
+
 bool may_be_judged(const Row& row) {
   return !row.error && !row.drifted && !row.control;
 }

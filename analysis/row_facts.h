@@ -10,6 +10,9 @@
 
 namespace iotrace {
 
+// The machine is emulated instruction by instruction: its times are none.
+bool emulated(const Host& host);
+
 // A row of which something may be said: it has numbers, stayed in its state, and is not the A/A control.
 bool may_be_judged(const Row& row);
 

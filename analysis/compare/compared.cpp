@@ -13,6 +13,7 @@
 #include "analysis/compare/fairness.h"
 #include "analysis/compare/match.h"
 #include "analysis/format.h"
+#include "analysis/row_facts.h"
 #include "analysis/text.h"
 
 namespace iotrace {
@@ -40,7 +41,7 @@ std::string why_not_compared(const Comparison& all, RowPlace base, RowPlace othe
   if (without_probes(all.row(base)) != without_probes(all.row(other)))
     return "one was measured with probes only, the other without";
   for (RowPlace place : {base, other})
-    if (emulated(all.records[place.record].record)) return "emulated: only counts count";
+    if (emulated(all.records[place.record].record.host)) return "emulated: only counts count";
   return {};
 }
 
@@ -94,7 +95,7 @@ void explain(Comparison& all) {
     difference.counters = counter_changes(base, other);
     const bool proven = difference.verdict == Verdict::kFaster || difference.verdict == Verdict::kSlower;
     const bool counts_alone =
-        emulated(all.records[0].record) || emulated(all.records[difference.place.record].record);
+        emulated(all.records[0].record.host) || emulated(all.records[difference.place.record].record.host);
     if (proven || counts_alone)
       difference.moved =
           moved_with(base, other, proven ? difference.ratio.median.value_or(1) : 1, difference.counters);
@@ -182,10 +183,6 @@ bool slower_by_more_than(const Difference& difference, double share) {
 
 std::string letter_of(std::uint32_t record) {
   return record < 26 ? std::string(1, static_cast<char>('A' + record)) : fmt::format("#{}", record + 1);
-}
-
-bool emulated(const RunRecord& record) {
-  return record.host.virtualisation == "qemu";  // as its own processor calls itself; under KVM it is "kvm"
 }
 
 }

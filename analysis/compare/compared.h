@@ -98,7 +98,4 @@ bool slower_by_more_than(const Difference& difference, double share);
 // 'A', 'B', …; past 'Z' "#27".
 std::string letter_of(std::uint32_t record);
 
-// The machine is emulated instruction by instruction: its times are none.
-bool emulated(const RunRecord& record);
-
 }

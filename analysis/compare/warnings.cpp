@@ -31,7 +31,7 @@ std::string bytes(std::uint64_t n) {
 // ---- of one record ----
 
 void warn_of_one(Warnings& out, const RunRecord& record, const std::string& name) {
-  if (emulated(record))
+  if (emulated(record.host))
     out.push_back(fmt::format(
         "{} ran on an emulated processor: its times are no times of any machine; no verdict stands on them, "
         "only counts count.",

@@ -32,15 +32,13 @@ bool stalls(const Row& row) {
 }
 
 // Where memory ran out, by most of the stalls.
-const char* remedy_for(const Reclaim& reclaim) {
+std::string remedy_for(const Reclaim& reclaim) {
+  std::string more = "Give the machine more memory";
   if (!reclaim.cgroup_stalls)
-    return "Give the reader more memory (its cgroup's memory.max, or the machine's), or let fewer pages in: "
-           "MADV_RANDOM, a smaller readahead, O_DIRECT.";
-  return 2 * *reclaim.cgroup_stalls > *reclaim.direct_stalls
-             ? "Raise the memory limit of its cgroup (memory.max), or let fewer pages in: MADV_RANDOM, a "
-               "smaller readahead, O_DIRECT."
-             : "Give the machine more memory, or let fewer pages in: MADV_RANDOM, a smaller readahead, "
-               "O_DIRECT.";
+    more = "Give the reader more memory (its cgroup's memory.max, or the machine's)";
+  else if (2 * *reclaim.cgroup_stalls > *reclaim.direct_stalls)
+    more = "Raise the memory limit of its cgroup (memory.max)";
+  return more + ", or let fewer pages in: MADV_RANDOM, a smaller readahead, O_DIRECT.";
 }
 
 double window_seconds(const Row& row) {

@@ -9,6 +9,7 @@
 #include "analysis/attach_facts.h"
 #include "analysis/comparison.h"
 #include "analysis/format.h"
+#include "analysis/row_facts.h"
 
 namespace iotrace {
 
@@ -78,6 +79,7 @@ std::string range_text(double least, double most, const std::function<std::strin
 
 std::optional<Advantage> proven_faster(const RunRecord& record, std::string_view strategy,
                                        const RowIndexes& rows) {
+  if (emulated(record.host)) return std::nullopt;
   std::optional<Advantage> advantage;
   for (std::uint32_t index : rows) {
     auto beside = row_beside(record, record.rows[index], strategy);

@@ -34,7 +34,7 @@ struct Advantage {
   double least = 0, most = 0;
 };
 
-// nullopt unless the strategy is proven faster beside each of these rows.
+// nullopt unless the strategy is proven faster beside each of these rows, on a machine whose times are some.
 std::optional<Advantage> proven_faster(const RunRecord& record, std::string_view strategy,
                                        const RowIndexes& rows);
 

@@ -41,7 +41,7 @@ void add_watch_metrics(Exposition& metrics, const RunRecord& record) {
     metrics.counter("iotrace_watch_seconds_total", "Seconds that iotrace has watched the target.");
     metrics.sample(target.seconds);
     metrics.gauge("iotrace_observer_cpu_ratio",
-                  "Processor time of the probes, of one processor, since the watch began.");
+                  "Processor time of the probes, of one processor, in samples since the watch began.");
     metrics.sample(target.observer_cpu_ratio);
     metrics.gauge("iotrace_files_left_out",
                   "Files past the bound of iotrace's table: counted in the totals and as file=\"other\".");

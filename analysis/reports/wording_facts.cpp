@@ -11,6 +11,7 @@
 
 #include "analysis/format.h"
 #include "analysis/reports/wording.h"
+#include "analysis/row_facts.h"
 #include "analysis/text.h"
 
 namespace iotrace::wording {
@@ -28,8 +29,7 @@ std::vector<std::string> host_facts(const Host& host) {
 }
 
 std::string emulation_note(const Host& host) {
-  // QEMU shows this signature when it emulates (TCG); with KVM it shows KVM's.
-  if (host.virtualisation != "qemu") return {};
+  if (!emulated(host)) return {};
   return "The processor is emulated (QEMU's TCG): counts hold, timings don't.";
 }
 

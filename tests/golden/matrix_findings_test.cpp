@@ -165,6 +165,9 @@ TEST_CASE("random-on-slow-device: how long each page is waited for, and what rea
   RunRecord unknown = record;
   unknown.rows[1].faults->read = std::nullopt;
   CHECK(silent(unknown, "random-on-slow-device"));
+  RunRecord emulated = record;
+  emulated.host.virtualisation = "qemu";
+  CHECK(silent(emulated, "random-on-slow-device"));
 }
 
 TEST_CASE("readahead-pollutes: what was wasted, what came back, and what comes back without readahead") {

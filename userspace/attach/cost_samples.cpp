@@ -1,7 +1,6 @@
 #include "userspace/attach/cost_samples.h"
 
 #include <algorithm>
-#include <ctime>
 #include <numeric>
 
 namespace iotrace {
@@ -16,18 +15,12 @@ double seconds_of(CostSamples::Clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-std::uint64_t monotonic_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
-}
-
 // What it takes to read the clock: of each run of a program the kernel's timing of it contains that once.
 double clock_read_ns() {
   constexpr int kReads = 1000;
-  const std::uint64_t begun = monotonic_ns();
-  for (int read = 0; read < kReads; ++read) static_cast<void>(monotonic_ns());
-  return static_cast<double>(monotonic_ns() - begun) / kReads;
+  const auto begun = CostSamples::Clock::now();
+  for (int read = 0; read < kReads; ++read) static_cast<void>(CostSamples::Clock::now());
+  return 1e9 * seconds_of(CostSamples::Clock::now() - begun) / kReads;
 }
 
 double mean(const std::vector<double>& values) {

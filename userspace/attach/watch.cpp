@@ -157,7 +157,8 @@ private:
       if (left <= Clock::duration::zero()) return;
       std::vector<pollfd> ends;
       for (int fd : targets_.pidfds()) ends.push_back({.fd = fd, .events = POLLIN, .revents = 0});
-      const auto pause = std::min<Clock::duration>({left, kLookForTargets, cost_.next() - Clock::now()});
+      const auto sample = std::max<Clock::duration>(cost_.next() - Clock::now(), Clock::duration::zero());
+      const auto pause = std::min<Clock::duration>({left, kLookForTargets, sample});
       ::poll(ends.data(), ends.size(),
              static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(pause).count()));
       follow_targets();
